@@ -32,10 +32,10 @@ from reprolib.methods.simplex.kronecker_qp import times_code_gram
 FIRST_RANK, LARGEST_RANK = 100, 1000
 #: Of wide data, the principal components at the start; narrower data are a factor themselves.
 FIRST_COMPONENTS = 200
-#: Conjugate gradient steps in one solve for which the columns are doubled, and at most.
-SLOW_SOLVE, LONGEST_SOLVE = 25, 300
-#: The same for wide data, where products with K cost more beside the preconditioner.
-SLOW_WIDE_SOLVE = 10
+#: Conjugate gradient steps in one solve, at most.
+LONGEST_SOLVE = 300
+#: Time of an operation in conjugate gradients over that of one in the preconditioner's matrices.
+SLOWER = 4.0
 #: Relative residual at which the two solves of a step stop.
 PRECISIONS = (1e-1, 3e-2)
 #: The same for wide data: with all columns, one step was more precise than asked for.
@@ -75,6 +75,7 @@ class FactoredGram:
             self.is_wide = X.shape[1] > FIRST_COMPONENTS
             self.first_rank = min(X.shape[1], FIRST_COMPONENTS)
             self.times = lambda Z: X @ (X.T @ Z)
+            self.price = 2 * X.size
             if self.is_wide:
                 X = X @ eigh(X.T @ X, check_finite=False)[1][:, ::-1]
             self._columns = lambda rank: X
@@ -82,8 +83,15 @@ class FactoredGram:
             K = gram.block(rows)
             self.is_wide, self.first_rank = False, FIRST_RANK
             self.times = lambda Z: K @ Z
+            self.price = K.size
             pivoted = LeadingColumns(K)
             self._columns = pivoted.first
+
+    def is_worth_doubling(self, rank: int, steps: int) -> bool:
+        """Whether so many steps in one of two solves cost more than twice as many columns would."""
+        n = len(self.diagonal)
+        of_steps = 2 * steps * (2 * self.price + 4 * n * rank + 4 * rank**2)
+        return SLOWER * of_steps > 3 * n * rank**2 + 7 * rank**3
 
     def leading(self, rank: int):
         """First columns of L, and the diagonal of K that they miss."""
@@ -229,7 +237,9 @@ class _Iterate:
         self.product = times_code_gram(self.gram.times(self.A))
 
 
-def minimise_interior_point(gram: FactoredGram, B, U, start, centre, mu, *, gap, tol, max_iter):
+def minimise_interior_point(
+    gram: FactoredGram, B, U, start, centre, mu, *, is_part, gap, tol, max_iter
+):
     """Minimise by Mehrotra's predictor and corrector, with inexact Newton steps.
 
     Parameters
@@ -244,6 +254,8 @@ def minimise_interior_point(gram: FactoredGram, B, U, start, centre, mu, *, gap,
         Strictly between the bounds where U > 0, and never passed on the way inwards.
     mu : float
         Product of slack and room to begin with: the duality gap of the start over their number.
+    is_part : bool
+        Whether there are multipliers elsewhere, which may be what the gap comes from.
     gap : callable
         (A, K A G) -> certified duality gap and the objective that it is relative to, both in the
         units of this programme.
@@ -270,14 +282,15 @@ def minimise_interior_point(gram: FactoredGram, B, U, start, centre, mu, *, gap,
         left = at.complementarity()
         if smallest <= tol or since > PATIENCE or not np.isfinite(value) or left == 0.0:
             return best, iteration
-        own = at.own_gap()
+        own = at.own_gap() if is_part else abs(value)
         if own <= LEFT * abs(value):
             return best, iteration
         try:
             steps = _newton_step(at, rank, own / left)
         except LinAlgError:  # round-off has made the system indefinite, or zero
             return best, iteration
-        rank *= 1 + steps // (SLOW_WIDE_SOLVE if gram.is_wide else SLOW_SOLVE)
+        if rank < LARGEST_RANK and gram.is_worth_doubling(rank, steps):
+            rank *= 2
     return best, max_iter
 
 
@@ -304,7 +317,10 @@ def _newton_step(at: _Iterate, rank: int, excess: float) -> int:
     step = at.longest_step(of_slacks, of_rooms)
     ahead = (at.slacks + step * of_slacks) * (at.rooms + step * of_rooms)
     share = 1.0 if excess > LARGEST_EXCESS else (np.mean(ahead, where=at.live) / mu) ** 3
-    target, precision = share * mu - of_slacks * of_rooms, for_corrector / max(1.0, excess)
+    target, precision = (
+        share * mu - of_slacks * of_rooms,
+        for_corrector / np.clip(excess, 1.0, LARGEST_EXCESS),
+    )
     dA, of_slacks, of_rooms, steps = at.direction(solve, target, precision)
     at.advance(dA, of_slacks, of_rooms, STEP_SHARE * at.longest_step(of_slacks, of_rooms))
     return steps

@@ -35,6 +35,7 @@ from reprolib.methods.shared.weights import example_weights, merge_repeated
 from reprolib.methods.simplex._base import SimplexClassifierMixin, gram_name
 from reprolib.methods.simplex.gram_access import FeatureGram, KernelGram, StoredGram
 from reprolib.methods.simplex.kronecker_qp import gram_factor, times_code_gram
+from reprolib.methods.simplex.svm_portfolio import solve_simplex_svm
 from reprolib.methods.simplex.svm_solver import (
     GAP_TOL,
     ConeDual,
@@ -42,7 +43,6 @@ from reprolib.methods.simplex.svm_solver import (
     HullDual,
     solve_simplex_svm_cvxopt,
 )
-from reprolib.methods.simplex.svm_portfolio import solve_simplex_svm
 
 #: Megabytes that a number takes.
 MB_A_NUMBER = 8e-6

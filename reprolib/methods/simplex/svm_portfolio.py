@@ -21,6 +21,8 @@ from reprolib.methods.simplex.svm_solver import GAP_TOL, SimplexSVMDual, certify
 
 #: A gradient holds a multiplier at its bound if it is so many relative gaps of their mean.
 HELD = 5.0
+#: With a larger relative gap the point of the descent tells nothing, and the centre is the start.
+COLD = 0.2
 
 
 def solve_simplex_svm(
@@ -56,29 +58,35 @@ def solve_simplex_svm(
     A, product, used = descend(gram, B, U, max_iter=max_iter, **settings)
     value, objective = gap(A, product)
     is_open = np.zeros(A.shape, dtype=bool)
-    best, smallest = A, abs(value)
+    best, smallest, failed = A, abs(value), False
     while abs(value) > tol * objective and used < max_iter:
         gradient = product - B
         surely = HELD * abs(value) / objective * np.mean(np.abs(gradient), where=U > 0.0)
         held = ((A <= 0.0) & (gradient > surely)) | ((A >= U) & (gradient < -surely))
-        is_open |= (U > 0.0) & ~held
+        opened = (U > 0.0) & ~held & ~is_open
+        if failed and not opened.any():
+            break
+        is_open |= opened
         rows = np.nonzero(is_open.any(axis=1))[0]
         if not gram.fits(len(rows)):
             best, _, used = descend(gram, B, U, max_iter=max_iter, until_slow=False, **settings)
             break
-        A, steps = _minimise_open(dual, gram, U, A, product, is_open, rows, gap, tol, max_iter - used)
+        A, steps = _minimise_open(
+            dual, gram, U, A, product, is_open, rows, gap, tol, max_iter - used
+        )
         used += steps
         product = times_code_gram(gram.times(A))
         value, objective = gap(A, product)
-        if abs(value) >= smallest:
-            break
-        best, smallest = A, abs(value)
+        failed = abs(value) >= smallest
+        if not failed:
+            best, smallest = A, abs(value)
     product = times_code_gram(gram.times(best))
     return certify_multipliers(dual, best / unit, product, used, tol)
 
 
-def _minimise_open(dual, gram, U, A, product, is_open, rows, gap, tol, max_iter):
+def _minimise_open(dual, gram, at, is_open, rows, gap, tol, max_iter):
     """Minimise over the open entries, which are in these rows, from A with ``product`` = K A G."""
+    U, A, product = at
     factored, others = FactoredGram(gram, rows), np.setdiff1d(np.arange(len(A)), rows)
     start, is_open = np.where(is_open[rows], A[rows], 0.0), is_open[rows]
     of_start = times_code_gram(factored.times(start))
@@ -93,16 +101,27 @@ def _minimise_open(dual, gram, U, A, product, is_open, rows, gap, tol, max_iter)
             beside[others] += times_code_gram(across.T @ (changed[rows] - A[rows]))
         return changed, beside
 
-    inside = np.where(is_open, U[rows], 0.0)
+    inside, target = np.where(is_open, U[rows], 0.0), dual.B[rows] - (product[rows] - of_start)
     centre = np.where(is_open, 0.5 * gram.unit * np.minimum(dual.U, dual.C)[rows], 1.0)
     n_bounds = np.count_nonzero(is_open) + np.count_nonzero(is_open & np.isfinite(inside))
+    value, objective = gap(A, product)
+    mu = abs(value) / n_bounds
+    if abs(value) > COLD * objective:
+        begin = np.where(is_open, centre, 0.0)
+        gradient = times_code_gram(factored.times(begin)) - target
+        mu = np.mean(np.abs(gradient), where=is_open) * np.min(
+            centre, where=is_open, initial=np.inf
+        )
+    else:
+        begin = start
     Z, steps = minimise_interior_point(
         factored,
-        dual.B[rows] - (product[rows] - of_start),
+        target,
         inside,
-        start,
+        begin,
         centre,
-        abs(gap(A, product)[0]) / n_bounds,
+        mu,
+        is_part=np.count_nonzero(is_open) < np.count_nonzero(U),
         gap=lambda Z, product_of_Z: gap(*whole(Z, product_of_Z)),
         tol=tol,
         max_iter=max_iter,
