@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from reprolib.methods.shared.solution import Solution
-from reprolib.methods.simplex.gram_access import Gram
+from reprolib.methods.simplex.gram_access import FeatureGram, Gram
 from reprolib.methods.simplex.kronecker_bcd import descend
 from reprolib.methods.simplex.kronecker_ipm import FactoredGram, minimise_interior_point
 from reprolib.methods.simplex.kronecker_qp import times_code_gram
@@ -22,7 +22,7 @@ from reprolib.methods.simplex.svm_solver import GAP_TOL, SimplexSVMDual, certify
 #: A gradient holds a multiplier at its bound if it is so many relative gaps of their mean.
 HELD = 5.0
 #: With a larger relative gap the point of the descent tells nothing, and the centre is the start.
-COLD = 0.2
+COLD = 1.0
 
 
 def solve_simplex_svm(
@@ -55,24 +55,24 @@ def solve_simplex_svm(
         return unit * np.array(dual.gap(A / unit, product))
 
     settings = {"gap": gap, "tol": tol, "seed": seed}
-    A, product, used = descend(gram, B, U, max_iter=max_iter, **settings)
+    A, product, used = descend(gram, B, U, max_iter=min(max_iter, gram.most_rounds), **settings)
     value, objective = gap(A, product)
-    is_open = np.zeros(A.shape, dtype=bool)
-    best, smallest, failed = A, abs(value), False
+    is_open = (U > 0.0) & isinstance(gram, FeatureGram)  # whose steps cost little more for all
+    best, smallest, failed, is_cold = A, abs(value), False, False
     while abs(value) > tol * objective and used < max_iter:
         gradient = product - B
         surely = HELD * abs(value) / objective * np.mean(np.abs(gradient), where=U > 0.0)
         held = ((A <= 0.0) & (gradient > surely)) | ((A >= U) & (gradient < -surely))
-        opened = (U > 0.0) & ~held & ~is_open
-        if failed and not opened.any():
+        if failed and is_cold:
             break
-        is_open |= opened
+        is_open |= (U > 0.0) & (failed | ~held)
+        is_cold = failed or abs(value) > COLD * objective or isinstance(gram, FeatureGram)
         rows = np.nonzero(is_open.any(axis=1))[0]
         if not gram.fits(len(rows)):
             best, _, used = descend(gram, B, U, max_iter=max_iter, until_slow=False, **settings)
             break
         A, steps = _minimise_open(
-            dual, gram, U, A, product, is_open, rows, gap, tol, max_iter - used
+            dual, gram, (U, A, product), is_open, rows, is_cold, gap, tol, max_iter - used
         )
         used += steps
         product = times_code_gram(gram.times(A))
@@ -84,29 +84,28 @@ def solve_simplex_svm(
     return certify_multipliers(dual, best / unit, product, used, tol)
 
 
-def _minimise_open(dual, gram, at, is_open, rows, gap, tol, max_iter):
+def _minimise_open(dual, gram, at, is_open, rows, is_cold, gap, tol, max_iter):
     """Minimise over the open entries, which are in these rows, from A with ``product`` = K A G."""
     U, A, product = at
-    factored, others = FactoredGram(gram, rows), np.setdiff1d(np.arange(len(A)), rows)
+    factored = FactoredGram(gram, rows)
     start, is_open = np.where(is_open[rows], A[rows], 0.0), is_open[rows]
     of_start = times_code_gram(factored.times(start))
-    across = gram.rows(rows)[:, others] if len(others) else None
 
-    def whole(Z, product_of_Z):
-        """A and K A G of all examples."""
-        changed, beside = A.copy(), product.copy()
+    def whole(Z):
+        """A of all examples."""
+        changed = A.copy()
         changed[rows] = np.where(is_open, Z, A[rows])
-        beside[rows] += product_of_Z - of_start
-        if across is not None:
-            beside[others] += times_code_gram(across.T @ (changed[rows] - A[rows]))
-        return changed, beside
+        return changed
+
+    def gap_of_all(Z, _):
+        changed = whole(Z)
+        return gap(changed, product + times_code_gram(gram.times(changed - A)))
 
     inside, target = np.where(is_open, U[rows], 0.0), dual.B[rows] - (product[rows] - of_start)
     centre = np.where(is_open, 0.5 * gram.unit * np.minimum(dual.U, dual.C)[rows], 1.0)
     n_bounds = np.count_nonzero(is_open) + np.count_nonzero(is_open & np.isfinite(inside))
-    value, objective = gap(A, product)
-    mu = abs(value) / n_bounds
-    if abs(value) > COLD * objective:
+    mu = abs(gap(A, product)[0]) / n_bounds
+    if is_cold:
         begin = np.where(is_open, centre, 0.0)
         gradient = times_code_gram(factored.times(begin)) - target
         mu = np.mean(np.abs(gradient), where=is_open) * np.min(
@@ -122,8 +121,8 @@ def _minimise_open(dual, gram, at, is_open, rows, gap, tol, max_iter):
         centre,
         mu,
         is_part=np.count_nonzero(is_open) < np.count_nonzero(U),
-        gap=lambda Z, product_of_Z: gap(*whole(Z, product_of_Z)),
+        gap=gap_of_all,
         tol=tol,
         max_iter=max_iter,
     )
-    return whole(Z, of_start)[0], steps
+    return whole(Z), steps

@@ -62,7 +62,7 @@ BATCH_TOL, LARGE_TOL = 1e-8, 1e-4
 LARGE = ("uci/isolet",)
 #: With a Gaussian kernel and the hull, 75,000 to 400,000 multipliers: up to hours a row, not run.
 TOO_LARGE = ("uci/pendigits", "uci/letter", *LARGE)
-#: Iterations of a batch SVM: epochs (linear) or working sets (rbf), then interior-point steps.
+#: Iterations of a batch SVM: rounds of the descent, then interior-point steps.
 BATCH_ITERATIONS = {"linear": 200, "rbf": 3000}
 #: Training examples at every number of classes.
 N_TRAIN = 1000

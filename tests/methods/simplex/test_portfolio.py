@@ -1,4 +1,4 @@
-"""The portfolio of the simplex SVMs: its optimum, its certificate, and what it must not depend on."""
+"""The portfolio of the simplex SVMs: its optimum, its certificate, and what they depend on."""
 
 import warnings
 
