@@ -98,6 +98,12 @@ SOLVERS = {
     **{f.__name__: (f,) for f in (hinge_path, logistic_path)},
 }
 EXPECTED = {
+    "stored, cone": 85,
+    "stored, halfspace": 43,
+    "stored, hull": 559,
+    "features, cone": 133,
+    "features, halfspace": 133,
+    "features, hull": 124,
     "active_set": 1600,
     "mkl": 88,
     "pyramid": 116,

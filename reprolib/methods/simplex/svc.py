@@ -204,15 +204,15 @@ class SimplexConeSVC(_SimplexSVC):
     degree, coef0 : float, default=3 and 1
         "poly" is (gamma <x, x'> + coef0)^degree, "sigmoid" is tanh(gamma <x, x'> + coef0).
     solver : {"descent", "cvxopt"}, default="descent"
-        Block coordinate descent, followed where it is slow (at a large C) by an interior-point
-        method on the examples that it did not leave out. "cvxopt" solves the paper's quadratic
+        Block coordinate descent, followed where it is slow (a large C, a smooth kernel) by an
+        interior-point method on the multipliers that no bound holds. "cvxopt" solves the paper's quadratic
         programme as it is printed, as a check on some hundred examples; it is exact also where
         C K is beyond 1e6. See `reprolib.methods.simplex.cvxopt_reference`.
     tol : float, default=1e-4
         Relative duality gap at which to stop.
     max_iter : int, default=2000
-        Epochs of the linear descent, or working sets for other kernels, and interior-point
-        iterations together.
+        Rounds of the descent (five visits of every example that is not optimal) and
+        interior-point iterations together.
     cache_size : float, default=500
         The Gram matrix is stored if it fits in so many MB; otherwise its rows are computed as
         they are needed, and the interior-point method can use only the examples whose matrix
@@ -309,15 +309,15 @@ class SimplexHalfspaceSVC(_SimplexSVC):
     degree, coef0 : float, default=3 and 1
         "poly" is (gamma <x, x'> + coef0)^degree, "sigmoid" is tanh(gamma <x, x'> + coef0).
     solver : {"descent", "cvxopt"}, default="descent"
-        Block coordinate descent, followed where it is slow (at a large C) by an interior-point
-        method on the examples that it did not leave out. "cvxopt" solves the paper's quadratic
+        Block coordinate descent, followed where it is slow (a large C, a smooth kernel) by an
+        interior-point method on the multipliers that no bound holds. "cvxopt" solves the paper's quadratic
         programme as it is printed, as a check on some hundred examples; it is exact also where
         C K is beyond 1e6. See `reprolib.methods.simplex.cvxopt_reference`.
     tol : float, default=1e-4
         Relative duality gap at which to stop.
     max_iter : int, default=2000
-        Largest number of iterations of both methods together: epochs of the linear descent, or
-        working sets for other kernels, and interior-point iterations.
+        Rounds of the descent (five visits of every example that is not optimal) and
+        interior-point iterations together.
     cache_size : float, default=500
         The Gram matrix is stored if it fits in so many MB; otherwise its rows are computed as they
         are needed.
