@@ -205,7 +205,8 @@ class SimplexConeSVC(_SimplexSVC):
         "poly" is (gamma <x, x'> + coef0)^degree, "sigmoid" is tanh(gamma <x, x'> + coef0).
     solver : {"descent", "cvxopt"}, default="descent"
         Block coordinate descent, followed where it is slow (a large C, a smooth kernel) by an
-        interior-point method on the multipliers that no bound holds. "cvxopt" solves the paper's quadratic
+        interior-point method on the multipliers that no bound holds. "cvxopt" solves the paper's
+        quadratic
         programme as it is printed, as a check on some hundred examples; it is exact also where
         C K is beyond 1e6. See `reprolib.methods.simplex.cvxopt_reference`.
     tol : float, default=1e-4
@@ -310,7 +311,8 @@ class SimplexHalfspaceSVC(_SimplexSVC):
         "poly" is (gamma <x, x'> + coef0)^degree, "sigmoid" is tanh(gamma <x, x'> + coef0).
     solver : {"descent", "cvxopt"}, default="descent"
         Block coordinate descent, followed where it is slow (a large C, a smooth kernel) by an
-        interior-point method on the multipliers that no bound holds. "cvxopt" solves the paper's quadratic
+        interior-point method on the multipliers that no bound holds. "cvxopt" solves the paper's
+        quadratic
         programme as it is printed, as a check on some hundred examples; it is exact also where
         C K is beyond 1e6. See `reprolib.methods.simplex.cvxopt_reference`.
     tol : float, default=1e-4
