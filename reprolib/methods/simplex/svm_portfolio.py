@@ -5,7 +5,7 @@ does not, because K is smooth or C is large, it still has told most multipliers 
 bound: those whose gradient holds them there. The others are the *open* ones. An interior-point
 method (`kronecker_ipm`) goes on from the last point with these, on their examples alone, and its
 steps are certified for all examples. Multipliers that turn out to be held by a bound no more are
-opened, too, until the certificate holds. On the hull zero is the only bound.
+opened, too, until the certificate holds. On the hull all are open.
 """
 
 from __future__ import annotations
@@ -63,6 +63,7 @@ def solve_simplex_svm(
         gradient = product - B
         surely = HELD * abs(value) / objective * np.mean(np.abs(gradient), where=U > 0.0)
         held = ((A <= 0.0) & (gradient > surely)) | ((A >= U) & (gradient < -surely))
+        held &= np.isfinite(U)  # on the hull the gap does not tell which multipliers it comes from
         if failed and is_cold:
             break
         is_open |= (U > 0.0) & (failed | ~held)
