@@ -36,7 +36,7 @@ test: $(VENV)/.test
 	$(MAKE) notebooks
 
 # Apart from `make test`: tests and notebooks of the examples, which are repositories of their own. One alone: make examples EXAMPLES=kfd-raetsch
-EXAMPLES := kfd-raetsch which-method
+EXAMPLES := kfd-raetsch
 
 examples: $(VENV)/.test
 	set -e; for name in $(EXAMPLES); do \
@@ -64,10 +64,10 @@ bounds: $(VENV)/.test
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/build/numba-bounds \
 	  $(PYTEST) $(PARALLEL) tests/methods/kpm tests/methods/mkpm tests/methods/keops tests/methods/simplex
 
-lab: $(VENV)/.lab
+lab: $(VENV)/.test
 	$(BIN)/jupyter lab notebooks
 
-docs: $(VENV)/.docs
+docs: $(VENV)/.test
 	$(BIN)/python -m sphinx -W --keep-going -q -c docs . build/docs
 	@echo "Documentation: $(CURDIR)/build/docs/index.html"
 
@@ -79,42 +79,33 @@ report: $(VENV)/.ready
 	$(BIN)/reprolib report
 
 readme: $(VENV)/.ready
-	$(BIN)/python tools/readme_block.py
+	$(BIN)/python -m tools.readme_block
 
-$(VENV)/.ready: requirements.lock pyproject.toml
+$(VENV)/.ready: tools/locks/run.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 4))' || \
 	  { echo "reprolib needs Python 3.11.4 or newer; name one with: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	@echo "Installing reprolib and its libraries in $(VENV) (700 MB, some minutes) ..."
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r tools/locks/run.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.ready requirements-test.lock
-	@echo "Installing pytest, ruff, mypy and what else the tests need in $(VENV) ..."
-	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-test.lock
+$(VENV)/.test: $(VENV)/.ready tools/locks/develop.lock
+	@echo "Installing pytest, ruff, mypy, JupyterLab and Sphinx in $(VENV) ..."
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r tools/locks/develop.lock
 	@touch $@
 
-$(VENV)/.lab: $(VENV)/.ready requirements-lab.lock
-	@echo "Installing JupyterLab in $(VENV) ..."
-	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-lab.lock
+$(VENV)/.lab: $(VENV)/.test
 	@touch $@
 
-$(VENV)/.docs: $(VENV)/.ready requirements-docs.lock
-	@echo "Installing Sphinx in $(VENV) ..."
-	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-docs.lock
-	@touch $@
-
-# Needs uv; writes names, versions and hashes, no index URLs. What runs the package is in all, at the same versions.
-COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-emit-package reprolib --extra papers pyproject.toml lock-build.in
+# Needs uv. It keeps the locked versions where the bounds allow: UPGRADE=--upgrade takes the newest.
+# Names, versions and hashes, no index URLs. What runs the package has the same versions in both.
+COMPILE := uv pip compile --quiet $(UPGRADE) --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+  --no-emit-index-url --no-emit-package reprolib --group build pyproject.toml
 
 lock:
-	$(COMPILE) -o requirements.lock
-	$(COMPILE) --extra test --extra cluster -c requirements.lock -o requirements-test.lock
-	$(COMPILE) --extra test --extra cluster --extra lab -c requirements-test.lock -o requirements-lab.lock
-	$(COMPILE) --extra test --extra cluster --extra docs -c requirements-test.lock -o requirements-docs.lock
-	$(subst pyproject.toml lock-build.in,lock-tools.in,$(COMPILE)) -c requirements-test.lock -o requirements-tools.lock
-	$(COMPILE) .binder/requirements.in -c requirements-lab.lock -o .binder/requirements.lock
+	$(COMPILE) --extra papers -o tools/locks/run.lock
+	$(COMPILE) --extra test --extra cluster --extra lab --extra docs --group release -c tools/locks/run.lock -o tools/locks/develop.lock
 
 clean:
 	rm -rf build docs/made .pytest_cache .mypy_cache .ruff_cache
@@ -125,7 +116,7 @@ MINIMUM := build/minimum
 minimum:
 	uv venv --quiet --clear --python $(PYTHON) $(MINIMUM)
 	uv pip compile --quiet --resolution lowest-direct --python $(MINIMUM)/bin/python --no-emit-index-url --no-header \
-	  --extra test --extra cluster pyproject.toml lock-build.in -o $(MINIMUM)/requirements.txt
+	  --extra test --extra cluster --group build pyproject.toml -o $(MINIMUM)/requirements.txt
 	uv pip install --quiet --only-binary :all: --python $(MINIMUM)/bin/python -r $(MINIMUM)/requirements.txt
 	uv pip install --quiet --no-deps --no-build-isolation --python $(MINIMUM)/bin/python -e .
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(MINIMUM)/bin/python -m pytest -q -p no:cacheprovider $(PARALLEL) tests

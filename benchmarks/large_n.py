@@ -33,7 +33,6 @@ from sklearn.pipeline import make_pipeline
 
 from reprolib.methods.mkpm import MKPMClassifier, NystromMKPMClassifier
 from reprolib.methods.simplex import SimplexRLSClassifier, SimplexSGDClassifier
-from reprolib.report.readme import between
 from reprolib.rerun.records.registry import write_atomically
 from reprolib.rerun.tasks.worker import environment
 
@@ -285,8 +284,9 @@ def markdown(records: pd.DataFrame) -> str:
 
 def document(records: pd.DataFrame, path: Path) -> None:
     """Put the tables between the two markers of a Markdown file."""
-    content = f"\n\n{markdown(records)}\n\n"
-    write_atomically(path, between(path.read_text(encoding="utf-8"), BEGIN, END, content))
+    before, rest = path.read_text(encoding="utf-8").split(BEGIN)
+    after = rest.split(END)[1]
+    write_atomically(path, f"{before}{BEGIN}\n\n\n{markdown(records)}\n\n\n{END}{after}")
 
 
 def write(records: pd.DataFrame, path: Path) -> None:

@@ -5,7 +5,7 @@ resident set (Linux) beyond that before the fit. The rows are those of `large_n`
 classes. Estimators that hold a whole Gram matrix are fitted to 2,000 rows; at 20,000 one Gram
 matrix takes 3,052 MiB.
 
-    python benchmarks/memory.py [--rows 20000] [--gram-rows 2000]
+    python -m benchmarks.memory [--rows 20000] [--gram-rows 2000]
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def measured(name: str, n: int) -> tuple[float, float]:
 def main(arguments=None) -> int:
     """Print both tables."""
     parser = argparse.ArgumentParser(
-        prog="python benchmarks/memory.py", description=__doc__.splitlines()[0]
+        prog="python -m benchmarks.memory", description=__doc__.splitlines()[0]
     )
     parser.add_argument("--rows", type=int, default=20_000)
     parser.add_argument("--gram-rows", type=int, default=2000)

@@ -35,6 +35,7 @@ class Version:
     sha256: str | None = None
     bytes: int = 0
     git_blob: str | None = None
+    md5: str | None = None
     manifest: str | None = None
     at_most: int = 0
     urls: tuple[str, ...] = ()
@@ -50,7 +51,7 @@ class Version:
     @property
     def pinned(self) -> bool:
         """Whether a hash says which bytes the file has, or which each file in it has."""
-        return any((self.sha256, self.git_blob, self.manifest))
+        return any((self.sha256, self.git_blob, self.md5, self.manifest))
 
     @property
     def cap(self) -> int:

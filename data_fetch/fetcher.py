@@ -48,7 +48,7 @@ def _stamp(path: Path) -> Stamp:
 
 @functools.lru_cache(maxsize=256)
 def _hash(path: Path, stamp: Stamp, kind: str) -> str:
-    h = hashlib.sha1(b"blob %d\0" % stamp[0]) if kind == "git_blob" else hashlib.sha256()
+    h = hashlib.sha1(b"blob %d\0" % stamp[0]) if kind == "git_blob" else hashlib.new(kind)
     with open(path, "rb") as file:
         return hashlib.file_digest(file, lambda: h).hexdigest()
 
@@ -75,6 +75,8 @@ def has_hash(path: Path, version: Version) -> bool:
         if version.sha256 is None and version.git_blob is not None:
             # Name that git gives the content: sha1 of "blob <size>", a zero byte, the bytes.
             return _hash(path, _stamp(path), "git_blob") == version.git_blob
+        if version.sha256 is None and version.md5 is not None:
+            return _hash(path, _stamp(path), "md5") == version.md5
     if version.manifest is not None:
         return _fault(path, _stamp(path), version.manifest) is None
     if version.content is None:
@@ -99,7 +101,9 @@ def wrong_bytes(path: Path, version: Version) -> str:
         return f"gave other data: {_fault(path, _stamp(path), version.manifest)}"
     if version.bytes and (size := path.stat().st_size) != version.bytes:
         return f"{size} bytes instead of {version.bytes}"
-    kind = "git blob" if version.git_blob and not version.sha256 else "sha256"
+    kind = "sha256"
+    if not version.sha256:
+        kind = "git blob" if version.git_blob else "md5" if version.md5 else kind
     return f"wrong {kind}: the file is damaged or altered"
 
 
@@ -388,7 +392,7 @@ class Fetcher:
             except Exception as error:
                 raise SourceError(f"cannot be used ({type(error).__name__})") from error
             fault = wrong_bytes(part, version)
-            # Git's hashes, those of a text in a file, and those in an archive pooch does not know.
+            # Other hashes than sha256, and those of a text in a file or an archive, are ours.
             if self._pooch.registry[version.path] is None and not self._is_known(part, version):
                 raise SourceError(fault, gave_other=True)
 

@@ -42,8 +42,6 @@ extensions = [
 ]
 root_doc = "docs/index"
 include_patterns = ["docs/**", "notebooks/**.ipynb", "examples/*/*.md"]
-include_patterns += ["examples/which-method/notebooks/*.ipynb"]
-include_patterns += ["CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"]
 # What Sphinx would walk through in vain.
 exclude_patterns = [".*", "build", "data_fetch", "reprolib", "results", "tests", "docs/templates"]
 default_role = "py:obj"

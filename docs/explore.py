@@ -17,13 +17,13 @@ from reprolib.papers.kpm.figures import paper_name, printed_dimensions
 from reprolib.report import tables
 from reprolib.report.drawing import symbols
 from reprolib.report.tables import claims_frame, digits_of
-from reprolib.report.theme import GROUNDS, LOOKS, MEANINGS, palette, signed, slug
+from reprolib.report.theme import GROUNDS, LOOKS, meanings, palette, signed, slug
 from reprolib.rerun.records import load_paper, path_matrix, select
-from reprolib.rerun.records.registry import PAPERS
+from reprolib.rerun.records.registry import PAPERS, printed_of
 from reprolib.rerun.verdicts import errors, judge_claims, judge_paper
 from reprolib.rerun.verdicts.claims import ClaimVerdict
 from reprolib.rerun.verdicts.judge import Outcome, Verdict
-from reprolib.rerun.verdicts.printed import controls, paper_entry
+from reprolib.rerun.verdicts.printed import controls, points_of
 
 HERE = Path(__file__).resolve().parent
 #: One outcome is a list in this order: from ``value`` to ``high`` as numbers, the rest as shown.
@@ -34,9 +34,10 @@ CURVES = {"table": "table2", "reading": "random partitions", "setting": ""}
 
 def data(papers: Sequence[str] = PAPERS) -> dict[str, Any]:
     """Everything that the page shows when it is turned."""
+    told = meanings(points_of(papers, "percentage points"))
     return {
         "words": {
-            word: {"sign": look.sign, "slug": slug(word), "meaning": MEANINGS.get(word, "")}
+            word: {"sign": look.sign, "slug": slug(word), "meaning": told.get(word, "")}
             for word, look in LOOKS.items()
         },
         "outcome": OUTCOME,
@@ -46,20 +47,20 @@ def data(papers: Sequence[str] = PAPERS) -> dict[str, Any]:
 
 
 def _paper(key: str) -> dict[str, Any]:
-    entry, not_of_text = paper_entry(key), controls(key)
-    lines = pd.concat({table: tables.readings(key, table) for table in entry["tables"]})
+    file, not_of_text = printed_of(key), controls(key)
+    lines = pd.concat({table: tables.readings(key, table) for table in file.printed.tables})
     return {
         "key": key,
         "title": tables.heading(key),
-        "notebook": str(Path("../notebooks", entry["paper"]["notebook"]).with_suffix(".html")),
-        "tables": {table: about["caption"] for table, about in entry["tables"].items()},
+        "notebook": str(Path("../notebooks", file.story.notebook).with_suffix(".html")),
+        "tables": {name: table.caption for name, table in file.printed.tables.items()},
         "readings": {
-            r["name"]: {
-                "question": r["question"],
-                "text": r["text"],
-                "control": r["name"] in not_of_text,
+            r.name: {
+                "question": file.story.readings[r.name].question,
+                "text": file.story.readings[r.name].text,
+                "control": r.name in not_of_text,
             }
-            for r in entry["readings"]
+            for r in file.readings
         },
         "numbers": [_number(v, lines) for v in judge_paper(key)],
     }

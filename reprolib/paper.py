@@ -12,6 +12,7 @@ import sys
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,21 +21,23 @@ import pandas as pd
 
 import data_fetch
 from data_fetch import Dataset, DataUnavailableError
+from reprolib.report.agree import agree
 from reprolib.report.notebook import (
     Claims,
     Frame,
     Picture,
     drawn,
     in_notebook,
-    label_of,
     setup,
     show,
     sliders,
 )
+from reprolib.report.turning import Turning
+from reprolib.rerun.printed.names import nearest
 from reprolib.rerun.records import load_paper, ok, write_results
 from reprolib.rerun.records.folder import require_whole
-from reprolib.rerun.records.registry import nearest, paper_key, paper_module
-from reprolib.rerun.records.task import get_protocol, readings_of
+from reprolib.rerun.records.registry import paper_key, paper_module, printed_of, readings_of
+from reprolib.rerun.records.task import get_protocol
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,8 +47,6 @@ if TYPE_CHECKING:
 
 #: Where the numbers of a paper come from.
 Run = Literal["records", "quick", "full"]
-#: Name of the picture of all numbers, which every paper has.
-FOREST = "forest"
 #: How `Paper.recompute` begins where no data are at hand.
 NOTHING_COMPUTED = "Nothing was computed here"
 
@@ -123,13 +124,11 @@ class Paper:
         self._folder = folder
 
     def __repr__(self) -> str:
-        from reprolib.rerun.verdicts.printed import paper_entry
-
-        about = paper_entry(self.key)["paper"]
+        about = printed_of(self.key).printed.paper
         numbers = "the committed results"
         if self.run != "records":
             numbers = f"computed here, {self.run} profile"
-        title = f"{self.key.upper()} ({about['year']}): {about['title']}"
+        title = f"{self.key.upper()} ({about.year}): {about.title}"
         return f"{title}\nnumbers: {numbers}"
 
     @property
@@ -194,8 +193,7 @@ class Paper:
         Parameters
         ----------
         name : str
-            Name of its function in the paper's ``figures.py``, such as "figure1"; or "forest": all
-            printed numbers beside ours, one line each.
+            Name of its function in the paper's ``figures.py``, such as "figure1".
 
         Returns
         -------
@@ -213,19 +211,16 @@ class Paper:
         >>> reprolib.paper("kpm").figure("figure1").caption
         'Figure 1 of the paper redrawn: risk against D (KPM) and against C (SVM)'
         """
-        if name == FOREST:
-            from reprolib.report.forest import forest_figure
+        from matplotlib.figure import Figure
 
-            text = f"The {len(self.verdicts)} printed numbers of {self.key.upper()} beside ours"
-            return drawn(lambda: forest_figure(self.verdicts), text, text)
         module = paper_module(self.key, "figures")
         listed = {f.draw.__name__: f for f in (module.FIGURES if module else ())}
         if name not in listed and name in {
-            **self._functions("example"),
-            **self._functions("figures"),
+            **self._functions("example", Figure),
+            **self._functions("figures", Figure),
         }:
             raise ValueError(f"{name!r} is a picture of {self.key}: paper.picture({name!r}, ...)")
-        found = self._named("figure", name, listed, FOREST)
+        found = self._named("figure", name, listed)
         records = ok(self.records)
         if self.run == "quick" and not found.fits(records):
             print(f"Drawn from the committed records: the quick run does not measure {name}.")
@@ -272,51 +267,76 @@ class Paper:
         return drawn(lambda: self._draw(function, args, given, kwargs), text)
 
     def sliders(
-        self, name: str | Callable[..., Any], alt: str = "", **choices: Mapping | Sequence
+        self, draw: str | Callable[..., Figure], alt: str = "", **choices: Sequence[Any]
     ) -> None:
-        """Show a picture with one slider for each of its parameters; without widgets, at rest.
+        """Show a picture that is computed anew when a slider is moved; without widgets, at rest.
 
         Parameters
         ----------
-        name : str or callable
-            Name of a function in the paper's ``figures.py`` or ``example.py``, whose parameter
-            ``records`` is given by us; or a function of your own that draws.
+        draw : callable or str
+            Function that gives a figure, with one parameter for each slider; their defaults are
+            the start, else the first values. Or the name of such a function in the paper's
+            ``example.py`` or ``figures.py``.
         alt : str, default=""
             What the picture shows, for those who cannot see it. The places of the sliders are
             added.
-        **choices : sequence or mapping
-            Values of a parameter, the first of them its start; or ``values`` and ``start`` by
-            name.
+        **choices : sequence
+            Values of each slider, in order.
 
         Raises
         ------
         ValueError
-            If the paper has no such picture, a start is none of its values, or there is nothing
-            to draw for them.
+            If the paper has no such picture, or a start is none of the values.
 
         Examples
         --------
         >>> import reprolib
         >>> kpm = reprolib.paper("kpm")
-        >>> kpm.sliders("at_dimension_and_cost", dataset=["raetsch/image"], D=[100, 30], C=[1.0])
+        >>> import matplotlib.pyplot as plt
+        >>> def line(slope=2.0):
+        ...     figure, axis = plt.subplots()
+        ...     axis.plot([0, 1], [0, slope])
+        ...     return figure
+        >>> kpm.sliders(line, "a line", slope=[1.0, 2.0, 3.0])
         """
-        draw = name
-        if isinstance(name, str):
-            function, given = self._drawing(name)
+        if isinstance(draw, str):
+            function, given = self._drawing(draw)
+            text = alt or (inspect.getdoc(function) or draw).splitlines()[0]
+            sliders(partial(function, **given), text, **choices)
+        else:
+            sliders(draw, alt or draw.__name__, **choices)
 
-            def draw(**values: Any) -> None:
-                told = ", ".join(f"{key} = {label_of(value)}" for key, value in values.items())
-                made = drawn(
-                    lambda: self._draw(function, (), given, values), f"{alt or name}: {told}"
-                )
-                if in_notebook():
-                    made.show()
+    def turn(self, name: str, **start: Any) -> Turning:
+        """Show what was measured as a picture whose sliders work on any page, without a kernel.
 
-        known = {
-            key: values if isinstance(values, Mapping) else {"values": values, "start": values[0]}
-            for key, values in choices.items()
-        }
-        sliders(draw, **known)  # type: ignore[arg-type]
+        Parameters
+        ----------
+        name : str
+            Name of a function in the paper's ``figures.py`` or ``example.py`` that returns a
+            `Turning`; its parameter ``records`` is given by us.
+        **start : object
+            Where sliders stand first.
+
+        Returns
+        -------
+        Turning
+            A notebook shows it.
+
+        Raises
+        ------
+        ValueError
+            If the paper has no such picture, or a start was not measured.
+
+        Examples
+        --------
+        >>> import reprolib
+        >>> reprolib.paper("kpm").turn("dimension_and_cost", dataset="Image", D=30)
+        Image, D = 30, C = 1: 9.4 %, +6.5 ± 0.9 against the SVM.
+        """
+        function, given = self._drawing(name, Turning)
+        return function(**given).at(**start)
+
+    agree = staticmethod(agree)
 
     def show(self, figure: Figure, alt: str, caption: str = "") -> None:
         """Show a figure of your own in a notebook, with a text for those who cannot see it.
@@ -338,20 +358,32 @@ class Paper:
         Parameters
         ----------
         seconds : float, default=30.0
-            About how long it may take: the first trial behind each printed number is run, the
-            cheapest first.
+            Its budget: the first trial behind each printed number is run, the cheapest first,
+            while they together took no longer when the records were made. The number of those that
+            are done is shown while they run.
 
         Examples
         --------
         >>> import reprolib
         >>> reprolib.paper("kpm").recompute(seconds=1.0)  # doctest: +SKIP
-        12 of 7,200 results were computed here. All equal the records.
+        12 of 7,200 results were computed here, a budget of 1 s. All equal the records.
         kpm, svm on heart, banana (table1, table2)
         """
         from reprolib.rerun.checks.verify import recompute_some
         from reprolib.rerun.records.tables import load_tasks
 
-        tasks, differences = recompute_some(self.key, seconds)
+        def progress(done: int, total: int) -> None:
+            told = f"{done} of {total} results computed, a budget of {seconds:g} s"
+            if not in_notebook():
+                print(f"\r{told}", end="\n" if done == total else "", file=sys.stderr)
+                return
+            from IPython.display import clear_output
+
+            clear_output(wait=True)  # when the next line comes
+            if done < total:
+                print(told)
+
+        tasks, differences = recompute_some(self.key, seconds, progress)
         if self.records.empty:
             print(
                 f"{NOTHING_COMPUTED}, as there are no results to compare with; "
@@ -370,7 +402,8 @@ class Paper:
         methods, data, tables = (", ".join(dict.fromkeys(p)) for p in zip(*parts, strict=True))
         differing = "\n".join(["Not equal to the records:", *differences])
         print(
-            f"{len(tasks)} of {len(load_tasks(self.key)):,} results were computed here.",
+            f"{len(tasks)} of {len(load_tasks(self.key)):,} results were computed here, "
+            f"a budget of {seconds:g} s.",
             differing if differences else "All equal the records.",
         )
         print(f"{methods} on {data} ({tables})")
@@ -541,7 +574,8 @@ class Paper:
         >>> kpm = reprolib.paper("kpm")
         >>> kpm.rerun(only="table2/raetsch/heart/kpm").numbers()  # doctest: +SKIP
         """
-        from reprolib.rerun.tasks.runner import LocalWorkers, Only, run_protocol
+        from reprolib.rerun.tasks.runner import LocalWorkers, run_protocol
+        from reprolib.rerun.tasks.selection import Only
 
         protocol = get_protocol(self.key)
         names = [n for n in protocol.datasets(profile) if not n.startswith("embedded/")]
@@ -573,21 +607,24 @@ class Paper:
         write_results(outcome.records, path, outcome.tasks, outcome.about)
         return Paper(self.key, profile, folder)
 
-    def _functions(self, module_name: str) -> dict[str, Callable[..., Any]]:
-        """Public functions of a module of the paper that return a figure, by name."""
-        from matplotlib.figure import Figure
-
+    def _functions(self, module_name: str, gives: type) -> dict[str, Callable[..., Any]]:
+        """Public functions of a module of the paper that return a figure or the like, by name."""
         module = paper_module(self.key, module_name)
         return {
             name: function
             for name, function in inspect.getmembers(module, inspect.isfunction)
             if not name.startswith("_")
-            and function.__annotations__.get("return") in ("Figure", Figure)
+            and function.__annotations__.get("return") in (gives.__name__, gives)
         }
 
-    def _drawing(self, name: str) -> tuple[Callable[..., Figure], dict[str, Any]]:
+    def _drawing(
+        self, name: str, gives: type | None = None
+    ) -> tuple[Callable[..., Any], dict[str, Any]]:
         """Function that draws a picture, and the records if it wants them."""
-        found = {**self._functions("example"), **self._functions("figures")}
+        from matplotlib.figure import Figure
+
+        gives = gives or Figure
+        found = {**self._functions("example", gives), **self._functions("figures", gives)}
         function = self._named("picture", name, found)
         if "records" not in inspect.signature(function).parameters:
             return function, {}
@@ -637,12 +674,12 @@ class Paper:
                 f"({type(error).__name__}: {error}).{listed}"
             ) from None
 
-    def _named(self, what: str, name: str, known: Mapping[str, Any], *others: str) -> Any:
+    def _named(self, what: str, name: str, known: Mapping[str, Any]) -> Any:
         """Value of a name, or an error that lists the names there are."""
         if name in known:
             return known[name]
-        there_are = ", ".join([*known, *others]) or "none"
-        near = nearest(name, [*known, *others])
+        there_are = ", ".join(known) or "none"
+        near = nearest(name, list(known))
         advice = near if "did you mean" in near else ";"
         raise ValueError(f"{self.key} has no {what} {name!r}{advice} there are: {there_are}")
 

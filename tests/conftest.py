@@ -1,16 +1,26 @@
-"""Fixtures of all tests."""
+"""Fixtures of all tests; tests that need real data are skipped, with a reason, without them.
+
+A test names its data sets with the marker ``needs_data``. Only the cache and the mirror count: a
+test run never downloads anything (`make reproduce` does, and fills the cache).
+"""
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 
-import matplotlib
-import pytest
-from filelock import FileLock
+# Before numpy is imported: results with the same bits.
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_variable] = "1"
 
-from reprolib.report import page as report
-from reprolib.rerun.records.registry import PAPERS, committed_directory
+import matplotlib  # noqa: E402
+import pytest  # noqa: E402
+from filelock import FileLock  # noqa: E402
+
+import data_fetch  # noqa: E402
+from reprolib.report import page as report  # noqa: E402
+from reprolib.rerun.records.registry import PAPERS, committed_directory  # noqa: E402
 
 matplotlib.use("Agg")
 _numbers = itertools.count()
@@ -37,3 +47,35 @@ def committed_report(tmp_path_factory):
             patch.chdir(path.parent)
             report.write_report(list(PAPERS), committed_directory(), path, title="A <title>")
     return path
+
+
+def pytest_collection_modifyitems(items):
+    """Mark what needs data that are neither in the cache nor in the mirror."""
+    for item in items:
+        needed = [name for mark in item.iter_markers("needs_data") for name in mark.args]
+        missing = [name for name in needed if not data_fetch.available(name)]
+        if missing:
+            reason = f"needs real data that are not at hand: {', '.join(missing)}"
+            item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Leave out the garbage collector of what stays to the end: tests by the thousand, modules."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say how many tests were skipped without their data, and how to get the data."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    n_missing = sum("needs real data" in str(report.longrepr) for report in skipped)
+    if n_missing:
+        terminalreporter.write_line(
+            f"{n_missing} tests skipped because their data are missing; "
+            "`reprolib data fetch` gets the data, or set REPROLIB_MIRROR to a folder that has them"
+        )

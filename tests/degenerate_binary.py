@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-N_PROBLEMS = 500
+N_PROBLEMS = 200
 
 
 def degenerate_problem(seed):

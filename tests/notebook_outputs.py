@@ -1,6 +1,6 @@
 """What nbval does not compare: pictures, and outputs that its tag leaves out.
 
-`conftest.py` calls `check` after every notebook cell that nbval has run, so that nothing is run
+`notebooks/conftest.py` calls `check` after every cell that nbval has run, so that nothing is run
 twice. Both are compared with tolerance: last digits differ from one processor to the next.
 """
 

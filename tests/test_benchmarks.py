@@ -21,7 +21,7 @@ def test_every_benchmark_takes_its_arguments_from_the_command_line(path, monkeyp
     with pytest.raises(SystemExit) as end:
         runpy.run_path(str(path), run_name="__main__")
     assert end.value.code == 0
-    assert path.name in capsys.readouterr().out
+    assert path.stem in capsys.readouterr().out
 
 
 def test_kpm_benchmark_compares_all_solvers_on_the_same_problems(tmp_path, capsys):

@@ -27,8 +27,8 @@ def bounds(lines):
     return {CONDA_NAMES.get(r.name, r.name): r.specifier for r in found if r.name != "reprolib"}
 
 
-def conda_bounds(name="environment.yml"):
-    text = (ROOT / name).read_text()
+def conda_bounds():
+    text = (ROOT / "environment.yml").read_text()
     entries = re.findall(r"^ +- ([a-z][\w-]*(?: ?[<>=~!].*)?)$", text, flags=re.MULTILINE)
     found = bounds(entries)
     return {name: found[name] for name in found.keys() - NOT_ON_PYPI}
@@ -51,46 +51,31 @@ def test_environment_has_the_bounds_of_the_project(project):
     assert project["requires-python"] in str(python).split(",")
 
 
-def test_the_environment_for_readers_is_a_part_of_the_complete_one():
-    readers, complete = conda_bounds("environment-readers.yml"), conda_bounds()
-    assert readers.items() <= complete.items()
-    assert not {"pytest", "mypy", "ruff", "dask"} & readers.keys()
-
-
 def locked(name: str) -> set[tuple[str, str]]:
     """Names and versions in a lock file; a name has two where they depend on Python's version."""
     text = (ROOT / name).read_text(encoding="utf-8")
     return set(re.findall(r"^([\w.-]+)==([^ ]+)", text, flags=re.MULTILINE))
 
 
-@pytest.mark.parametrize(
-    ("smaller", "larger"),
-    [
-        ("requirements.lock", "requirements-test.lock"),
-        ("requirements-test.lock", "requirements-lab.lock"),
-        ("requirements-test.lock", "requirements-docs.lock"),
-        ("requirements.lock", ".binder/requirements.lock"),
-        (".binder/requirements.lock", "requirements-lab.lock"),
-    ],
-)
-def test_a_lock_file_keeps_the_versions_of_the_smaller_one(smaller, larger):
-    assert "numpy" in dict(locked(smaller))
-    assert not locked(smaller) - locked(larger)
+def test_what_runs_the_papers_has_the_versions_that_were_tested():
+    assert "numpy" in dict(locked("tools/locks/run.lock"))
+    assert not locked("tools/locks/run.lock") - locked("tools/locks/develop.lock")
+
+
+def test_a_new_dependency_is_locked(project):
+    extras = project["optional-dependencies"]
+    run = bounds([*project["dependencies"], *extras["papers"], *extras["eeg"], *extras["fmri"]])
+    develop = bounds([line for lines in extras.values() for line in lines]) | run
+    for wanted, name in ((run, "tools/locks/run.lock"), (develop, "tools/locks/develop.lock")):
+        versions = dict(locked(name))
+        for package, allowed in wanted.items():
+            assert package in versions, f"{package} is not in {name}: make lock"
+            assert Version(versions[package]) in allowed, f"{name}, {package}: make lock"
 
 
 def test_running_the_papers_installs_no_tool_of_the_tests(project):
     tools = bounds(project["optional-dependencies"]["test"]).keys()
-    assert not tools & dict(locked("requirements.lock")).keys()
-
-
-def test_binder_installs_widgets_and_a_kernel_but_neither_tests_nor_a_cluster(project):
-    extras = project["optional-dependencies"]
-    found = dict(locked(".binder/requirements.lock")).keys()
-    wanted = bounds((ROOT / ".binder/requirements.in").read_text().split("\n")[:-1])
-    assert wanted.items() <= bounds(extras["lab"]).items(), "the same bounds as in pyproject.toml"
-    assert wanted.keys() <= found
-    tools = bounds([*extras["test"], *extras["cluster"]]).keys() - wanted.keys()
-    assert not tools & found
+    assert not tools & dict(locked("tools/locks/run.lock")).keys()
 
 
 #: What `uname -r` says on AWS, Debian, Ubuntu, WSL2 and el7.
@@ -104,9 +89,8 @@ KERNELS = (
 #: Files whose requirements pip reads, in the folders of the project and of its examples.
 READ_BY_PIP = sorted(
     path
-    for pattern in ("*.lock", "*.in", "*/*.lock", "*/*.in", "pyproject.toml", "*/*/pyproject.toml")
+    for pattern in ("tools/locks/*.lock", "pyproject.toml", "examples/*/pyproject.toml")
     for path in ROOT.glob(pattern)
-    if path.name != "MANIFEST.in" and not {".venv", "build"} & set(path.parts)
 )
 
 
@@ -157,7 +141,7 @@ def texts():
 
     Notebooks, the papers' own files and the front page, which introduces each of them, may count.
     """
-    files = [ROOT / name for name in ("CONTRIBUTING.md", "CITATION.cff", "Makefile")]
+    files = [ROOT / name for name in ("CITATION.cff", "Makefile")]
     files += [ROOT / "pyproject.toml", ROOT / "data_fetch/catalog.toml", ROOT / "docs/conf.py"]
     files += (ROOT / "docs").glob("*.md")
     own = ROOT / "reprolib" / "papers"

@@ -22,10 +22,11 @@ ROOT = Path(__file__).parent.parent
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
     """The files of a wheel, as setuptools lays them out before it packs them."""
-    if not (ROOT / "setup.py").is_file():
+    if not (ROOT / "tools/archives.py").is_file():
         pytest.skip("needs the checkout")
     folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "setup.py", "-q", "egg_info", "--egg-base", str(folder)]
+    program = "from setuptools import setup; setup()"
+    command = [sys.executable, "-c", program, "-q", "egg_info", "--egg-base", str(folder)]
     command += ["build_py", "--build-lib", str(folder / "lib")]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     return folder / "lib"
@@ -72,7 +73,7 @@ def test_a_wheel_is_small(built):
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as wheel:
         for path in built.rglob("*"):
             wheel.write(path, path.relative_to(built))
-    assert len(packed.getvalue()) < 4e6
+    assert len(packed.getvalue()) < 3.5e6
 
 
 @pytest.mark.slow

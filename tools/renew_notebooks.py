@@ -27,17 +27,8 @@ METADATA = {
 }
 #: Tag of the cell that installs the package; pages of the site leave it out.
 TAG = "remove-cell"
-#: Of a wheel beside the notebook: what can be installed while the repository has no address.
-FROM_WHEEL = """from glob import glob
-from importlib.util import find_spec
-
-if find_spec("reprolib") is None:  # not installed, as on Colab: put its wheel beside this notebook
-    wheel = glob("reprolib-*.whl")[0]
-    %pip install --quiet "{wheel}[papers]\""""
-FROM_REPOSITORY = """from importlib.util import find_spec
-
-if find_spec("reprolib") is None:  # not installed, as on Colab
-    %pip install --quiet "reprolib[papers] @ git+REPOSITORY\""""
+#: One line, which runs where its first sign is taken away.
+INSTALL = '# %pip install --quiet "{}"  # on Colab: take the first # away, and run this line first'
 #: Seconds for one cell.
 TIMEOUT = 1200
 #: What a slider is in a notebook, where widgets are installed.
@@ -49,20 +40,18 @@ def install_cell() -> str:
 
     Never by the bare name, under which a package index may have somebody else's package.
     """
-    addresses = dict(
-        address.split(", ", 1) for address in metadata("reprolib").get_all("Project-URL", [])
-    )
-    repository = addresses.get("Repository")
-    return FROM_REPOSITORY.replace("REPOSITORY", repository) if repository else FROM_WHEEL
+    about = metadata("reprolib")
+    addresses = dict(address.split(", ", 1) for address in about.get_all("Project-URL", []))
+    if repository := addresses.get("Repository"):
+        return INSTALL.format(f"reprolib[papers] @ git+{repository}")
+    return INSTALL.format(f"reprolib-{about['Version']}-py3-none-any.whl[papers]")
 
 
 def put_install_cell(notebook: NotebookNode) -> None:
-    """Put the cell above the first other code cell of a notebook, or write it anew there."""
+    """Put the cell at the end of a notebook, or write it anew there."""
     cells = [cell for cell in notebook.cells if TAG not in cell.metadata.get("tags", [])]
-    kinds = [cell.cell_type for cell in cells]
-    place = kinds.index("code") if "code" in kinds else len(cells)
     cell = nbformat.v4.new_code_cell(install_cell(), id="install", metadata={"tags": [TAG]})
-    notebook.cells = [*cells[:place], cell, *cells[place:]]
+    notebook.cells = [*cells, cell]
 
 
 def renew(path: Path) -> str:

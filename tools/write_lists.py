@@ -5,11 +5,14 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import get_type_hints
 
+import msgspec
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
@@ -24,11 +27,13 @@ from reprolib.report.tables import (
     heading,
 )
 from reprolib.report.theme import signed
+from reprolib.rerun.printed import schema
+from reprolib.rerun.printed.file import words
 from reprolib.rerun.records import load_paper
-from reprolib.rerun.records.registry import PAPERS
+from reprolib.rerun.records.registry import PAPERS, printed_of
 from reprolib.rerun.verdicts import judge_claims, judge_paper
 from reprolib.rerun.verdicts.judge import count_words
-from reprolib.rerun.verdicts.printed import paper_entry, short_name
+from reprolib.rerun.verdicts.printed import short_name
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 BEGIN, END = "<!-- made: begin -->", "<!-- made: end -->"
@@ -103,11 +108,11 @@ def case(notebook: str) -> str:
 def list_papers() -> Iterator[str]:
     """Yield what every paper claims with our words, and where to read on."""
     for paper in PAPERS:
-        about = paper_entry(paper)["paper"]
+        notebook = printed_of(paper).story.notebook
         yield f"## {heading(paper)}\n"
         yield f"*{citation(paper)}*\n"
         yield (
-            f"[Notebook](../notebooks/{about['notebook']}) · {case(about['notebook'])} · "
+            f"[Notebook](../notebooks/{notebook}) · {case(notebook)} · "
             "[explore its numbers](explore.md) · "
             "[all its numbers in the report](report.md)\n"
         )
@@ -166,9 +171,48 @@ def list_data() -> Iterator[str]:
         yield from table(rows)
 
 
+#: Parts of printed.toml in the order of the page: how a header says each, and its type.
+PARTS: Sequence[tuple[str, type[schema.Part]]] = (
+    ("[printed.paper]", schema.Paper),
+    ("[printed]", schema.Printed),
+    ("[printed.tables.table1]", schema.Table),
+    ("[printed.tables.table1.rows], .columns: name = { … }", schema.Line),
+    ("[[printed.tables.table1.quoted]]", schema.Note),
+    ("[[printed.tables.table1.cells]]", schema.Cell),
+    ("[[printed.claims]]", schema.Claim),
+    ("a and b of a claim", schema.Rival),
+    ("[[readings]]", schema.Reading),
+    ("[story]", schema.Story),
+    ("[story.readings.NAME]", schema.Asked),
+    ("[[story.explanations]]", schema.Explanation),
+)
+
+
+def list_keys() -> Iterator[str]:
+    """Yield a table of the keys of printed.toml, a part at a time, from its schema."""
+    shared = set(schema.Settings.__struct_fields__)
+    for header, part in PARTS:
+        told = " Also the settings of the table." if issubclass(part, schema.Settings) else ""
+        told = "" if part is schema.Table else told
+        yield f"**`{header}`** {inspect.getdoc(part)}{told}\n"
+        hints = get_type_hints(part, include_extras=True)
+        rows = []
+        for field in msgspec.structs.fields(part):
+            if part is not schema.Table and field.name in shared and told:
+                continue
+            info = msgspec.inspect.type_info(hints[field.name])
+            about = (getattr(info, "extra_json_schema", None) or {}).get("description", "")
+            must = words(hints[field.name]).replace("|", "\\|")
+            needed = "**needed**; " if field.required else ""
+            rows.append({"key": f"`{field.name}`", "is": needed + must, "stands for": about})
+        yield from table(rows)
+        yield ""
+
+
 def pages() -> dict[Path, str]:
     """Text of every page that has a list, by its path, with the list as it is now."""
     lists = {"estimators": list_estimators, "papers": list_papers, "data": list_data}
+    lists["add_paper"] = list_keys
     found = {}
     for name, lines in lists.items():
         path = DOCS / f"{name}.md"

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from reprolib import __version__
 from reprolib.cli.commands import COMMANDS, GROUPS
-from reprolib.rerun.records.registry import resolved
+from reprolib.rerun.printed.names import resolved
 
 #: Libraries of the extra `rerun`, by the names that they are imported by.
 OPTIONAL = {"matplotlib", "PIL", "jinja2", "mne", "nibabel"}

@@ -20,7 +20,8 @@ from reprolib.report.tables import (
 )
 from reprolib.report.theme import LOOKS
 from reprolib.rerun.verdicts import ClaimVerdict, Verdict
-from reprolib.rerun.verdicts.words import N_DRAWS, WORDS
+from reprolib.rerun.verdicts.designs.selection import N_DRAWS
+from reprolib.rerun.verdicts.words import WORDS
 
 #: Numbers that are named below a table; more are counted.
 NAMES = 4

@@ -14,11 +14,8 @@ from itertools import groupby
 from typing import get_args
 
 import numpy as np
-from matplotlib.figure import Figure
 
-from reprolib.report import drawing
 from reprolib.report.drawing import Band, Drawing, Group, Line, Mark, Shape, Text
-from reprolib.report.style import WIDTH
 from reprolib.report.tables import difference_text, half_width_text, number_text
 from reprolib.rerun.verdicts import Verdict
 from reprolib.rerun.verdicts.printed import Quantity, Role, short_name
@@ -28,8 +25,8 @@ from reprolib.rerun.verdicts.words import WORDS
 _MARGIN, _LETTER, _LINE, _SIGN = 6, 6.6, 18, 26
 #: A bold letter is so many times as wide.
 _BOLD = 1.1
-#: Width of the plot beside the names: on a page, which a phone shows whole, and in a figure.
-_PLOT, _FIGURE = 150, WIDTH * drawing.DPI
+#: Width of the plot beside the names, so that a phone shows it whole.
+_PLOT = 150
 #: Differences that have a line of the grid, and the largest that is drawn in its place, in margins.
 _TICKS, _FARTHEST = (-1, 1, 0, -3, 3, -10, 10, -30, 30), 50.0
 _ROLES = {"own": "the paper's method", "baseline": "baselines"}
@@ -50,15 +47,13 @@ def described(v: Verdict) -> str:
     )
 
 
-def forests(verdicts: Sequence[Verdict], plot_width: int = _PLOT) -> dict[str, Drawing]:
+def forests(verdicts: Sequence[Verdict]) -> dict[str, Drawing]:
     """Draw the numbers of a paper that were run, one drawing a quantity, own method first.
 
     Parameters
     ----------
     verdicts : sequence of Verdict
         All of one paper.
-    plot_width : int
-        Pixels beside the names.
 
     Returns
     -------
@@ -70,21 +65,9 @@ def forests(verdicts: Sequence[Verdict], plot_width: int = _PLOT) -> dict[str, D
     run = [v.shown for v in verdicts if v.n_trials and v.word != "quoted"]
     run.sort(key=lambda v: (quantities.index(v.quantity), roles.index(v.role), v.number.table))
     return {
-        quantity: _forest(list(of_quantity), quantity, plot_width)
+        quantity: _forest(list(of_quantity), quantity)
         for quantity, of_quantity in groupby(run, key=lambda v: v.quantity)
     }
-
-
-def forest_figure(verdicts: Sequence[Verdict]) -> Figure:
-    """Figure of all `forests` of a paper, one below the other.
-
-    Parameters
-    ----------
-    verdicts : sequence of Verdict
-        All of one paper, at least one of them run.
-    """
-    plot_width = round(_FIGURE - _left(verdicts) - _MARGIN)
-    return drawing.figure(list(forests(verdicts, plot_width).values()))
 
 
 def _left(verdicts: Sequence[Verdict]) -> int:
@@ -100,7 +83,7 @@ def _heading(role: str, table: str) -> str:
     return f"{_ROLES.get(role, role)}, {name}"
 
 
-def _forest(verdicts: Sequence[Verdict], quantity: str, plot_width: int) -> Drawing:
+def _forest(verdicts: Sequence[Verdict], quantity: str) -> Drawing:
     """Lines below the heading of their role and table, on a grid, with a legend."""
     left = _left(verdicts)
     ends = np.array([[_margins(v, x) for x in (v.difference, *v.interval)] for v in verdicts])
@@ -109,7 +92,7 @@ def _forest(verdicts: Sequence[Verdict], quantity: str, plot_width: int) -> Draw
 
     def place(margins: float) -> float:
         bent, first, last = np.arcsinh([min(max(margins, low), high), low, high])
-        return round(float(left + plot_width * (bent - first) / (last - first)), 1)
+        return round(float(left + _PLOT * (bent - first) / (last - first)), 1)
 
     groups, y = list[Group](), 0
     for (role, table), of_table in groupby(verdicts, key=lambda v: (v.role, v.number.table)):
@@ -117,7 +100,7 @@ def _forest(verdicts: Sequence[Verdict], quantity: str, plot_width: int) -> Draw
         groups.append(Group([Text(_MARGIN, y, _heading(role, table), "name")]))
         for v in of_table:
             y += _LINE
-            box = (0, y - _LINE / 2, left + plot_width, _LINE)
+            box = (0, y - _LINE / 2, left + _PLOT, _LINE)
             shapes: list[Shape] = [Text(_MARGIN, y, f"{v.number.row}, {v.number.column}")]
             for kind, interval in (("thin", v.interval), ("thick", v.interval_90)):
                 start, end = (place(_margins(v, x)) for x in interval)
@@ -137,18 +120,18 @@ def _forest(verdicts: Sequence[Verdict], quantity: str, plot_width: int) -> Draw
         x, text = place(tick), f"{tick * unit:+g}".replace("-", "−") if tick else "0"
         grid.append(Line((x, _LINE / 2), (x, bottom - 6), "zero" if tick == 0 else "grid"))
         half = _LETTER * len(text) / 2
-        fits = x + half < left + plot_width + _MARGIN
+        fits = x + half < left + _PLOT + _MARGIN
         if fits and all(abs(x - other) > half + width + _LETTER / 2 for other, width in taken):
             grid.append(Text(x, bottom + 6, text, "tick"))
             taken.append((x, half))
     axis = f"ours − printed, {'points' if quantity == 'performance' else 'margins'}"
     for line, text in enumerate((axis, "(log beyond the band)"), start=1):
-        grid.append(Text(left + plot_width / 2, bottom + 6 + line * _LINE, text, "tick"))
+        grid.append(Text(left + _PLOT / 2, bottom + 6 + line * _LINE, text, "tick"))
     legend = list(_legend(verdicts, bottom + 4 * _LINE))
     paper = short_name(verdicts[0].number.paper)
     label = f"Forest plot of {paper}, {quantity}: ours minus printed, as in the tables."
     height = bottom + (5 + len(legend)) * _LINE
-    width = left + plot_width + _MARGIN
+    width = left + _PLOT + _MARGIN
     return Drawing("forest", label, width, height, [Group(grid), *groups, *legend])
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from reprolib.report.theme import LOOKS, POINTS, palette, render, signed, slug
+from reprolib.report.theme import LOOKS, palette, render, signed, slug
+from reprolib.rerun.records.registry import printed_of
 from reprolib.rerun.verdicts.judge import Verdict, performances
-from reprolib.rerun.verdicts.printed import Role, paper_entry, short_name
+from reprolib.rerun.verdicts.printed import Role, points_of, short_name
 from reprolib.rerun.verdicts.words import WORDS, Word
 
 #: Pixels from one paper to the next, of a bar, and from the first bar of a paper to the second.
@@ -23,11 +24,11 @@ _BARS: Mapping[Role, tuple[int, str]] = {
 #: What a word means, behind it: the words are those of the tables and of the page on the words.
 _LEGEND: Mapping[Word, str] = {
     "to the digit": "the printed digits",
-    "reproduced": f"within {POINTS}",
-    "reproduced in a variant": f"within {POINTS}",
+    "reproduced": "within {margin}",
+    "reproduced in a variant": "within {margin}",
     "undecided": "too few runs or data to tell",
-    "undecided, differs": f"perhaps by more than {POINTS}",
-    "not reproduced": f"more than {POINTS} off",
+    "undecided, differs": "perhaps by more than {margin}",
+    "not reproduced": "more than {margin} off",
 }
 
 
@@ -53,7 +54,7 @@ def headline_picture(verdicts: Mapping[str, Sequence[Verdict]]) -> str:
         y = top + _LINE * list(verdicts).index(paper) + (_SECOND if role == "baseline" else 0)
         total, name = (
             sum(counts.values()),
-            f"{short_name(paper)}, {paper_entry(paper)['paper']['year']}",
+            f"{short_name(paper)}, {printed_of(paper).printed.paper.year}",
         )
         numbers = "1 number" if total == 1 else f"{total} numbers"
         if total:
@@ -61,10 +62,11 @@ def headline_picture(verdicts: Mapping[str, Sequence[Verdict]]) -> str:
             lines.append({"text": shown, "y": y, "height": height, "parts": _parts(counts)})
         if role == "own":
             told.append(f"{name}: " + ", ".join(f"{n} {w}" for w, n in counts.items() if n))
+    means = {w: text.format(margin=points_of(verdicts)) for w, text in _LEGEND.items()}
     legend = [
         {
             "slug": slug(word),
-            "text": signed(word) + (f": {_LEGEND[word]}" if word in _LEGEND else ""),
+            "text": f"{signed(word)}: {means[word]}" if word in means else signed(word),
             "y": 20 + 22 * place,
         }
         for place, word in enumerate(used)
@@ -96,4 +98,7 @@ def _parts(counts: Mapping[Word, int]) -> list[dict[str, object]]:
 
 def sentences(papers: Sequence[str]) -> dict[str, str]:
     """How far each paper can be trusted, in plain sentences, from its file."""
-    return {paper: paper_entry(paper)["paper"].get("in_short", "") for paper in papers}
+    files = {paper: printed_of(paper) for paper in papers}
+    return {
+        p: f.story.in_short.replace("{margin}", f"{f.printed.margin:g}") for p, f in files.items()
+    }

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 
 import pandas as pd
 
 from reprolib.report.tables import claims_lines, verdict_frame
-from reprolib.report.theme import RULES, render
+from reprolib.report.theme import render, rules
+from reprolib.rerun.printed.schema import MARGIN
 from reprolib.rerun.verdicts import Judged
 
 _SHOWN = ["published", "ours", "difference", "half-width", "detectable", "trials", "verdict"]
@@ -67,30 +67,28 @@ def page(judged: Judged) -> str:
         frames=frames,
         pictures={quantity: svg(drawn) for quantity, drawn in forests(judged.verdicts).items()},
         symbols=symbols(),
-        rules={word: rule for word, rule in RULES.items() if word in words},
+        rules={word: rule for word, rule in rules(_margin(judged)).items() if word in words},
     )
 
 
-def forest_bytes(judged: Judged, ending: str) -> bytes:
-    """File of the picture of all numbers; the same verdicts give the same file.
+def _margin(judged: Judged) -> str:
+    """What counts as no difference, in words, where it is the same for all."""
+    numbers = [v.number for v in judged.verdicts if v.quantity == "performance"]
+    if all(n.stated_margin is None for n in numbers):
+        return f"{MARGIN:g} percentage points"
+    return "the margin"
 
-    Parameters
-    ----------
-    judged : Judged
-        The verdicts.
-    ending : {"svg", "png", "pdf"}
-        Ending of the file's name.
-    """
-    import matplotlib as mpl
-    import matplotlib.pyplot as plt
 
-    from reprolib.report.forest import forest_figure
+def forest_svg(judged: Judged) -> str:
+    """SVG of all numbers, one picture a quantity, one below the other."""
+    from reprolib.report.drawing import svg
+    from reprolib.report.forest import forests
 
-    no_date = {"pdf": {"CreationDate": None, "ModDate": None}, "svg": {"Date": None}}
-    file = io.BytesIO()
-    with mpl.rc_context({"svg.hashsalt": judged.title}):
-        figure = forest_figure(judged.verdicts)
-        metadata = {"Title": judged.title, **no_date.get(ending, {})}
-        figure.savefig(file, format=ending, metadata=metadata)
-        plt.close(figure)
-    return file.getvalue()
+    parts, below = list[str](), 0.0
+    drawn = forests(judged.verdicts).values()
+    for picture in drawn:
+        parts.append(svg(picture, "light").strip().replace("<svg", f'<svg y="{below}"', 1))
+        below += picture.height
+    width = max((picture.width for picture in drawn), default=0)
+    size = f'width="{width}" height="{below}"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>\n{"".join(parts)}\n</svg>\n'

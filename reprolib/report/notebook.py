@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import math
+import inspect
 import os
 import re
-import sys
-import textwrap
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from threadpoolctl import threadpool_limits
+
+from reprolib.report.turning import label_of
 
 if TYPE_CHECKING:
     from IPython.display import HTML
@@ -209,169 +207,59 @@ def drawn(draw: Callable[[], Figure], alt: str, caption: str = "") -> Picture:
     return Picture(figure, alt, caption)
 
 
-def show_drawn(
-    draw: Callable[[pd.DataFrame], Figure], records: pd.DataFrame, caption: str = ""
-) -> None:
-    """Show a figure of the report, with the description that the paper's figures have of it.
+def sliders(draw: Callable[..., Figure], alt: str, **choices: Sequence[Any]) -> None:
+    """Draw a picture, and draw it again whenever one of its sliders is moved.
+
+    Without ``ipywidgets``, or where no kernel runs, it stands still. The picture is all that is
+    shown: what changes is in it, such as its title, so that a saved notebook passes
+    ``pytest --nbval`` wherever its sliders were left.
 
     Parameters
     ----------
     draw : callable
-        Function of a paper's ``figures.py``, one of its ``FIGURES``.
-    records : DataFrame
-        Records of all tables of the paper.
-    caption : str, default=""
-        Markdown below the figure.
+        Gives a figure of matplotlib; called with one keyword argument for each choice. The defaults
+        of its parameters are the start, else the first values.
+    alt : str
+        What the picture shows, for those who cannot see it. The places of the sliders are added.
+    **choices : sequence
+        Values of each slider, in order.
 
     Raises
     ------
     ValueError
-        If the function is none of the ``FIGURES`` of its module.
+        If a start is none of the values.
     """
-    figures = getattr(sys.modules[draw.__module__], "FIGURES", ())
-    matching = [figure for figure in figures if figure.draw is draw]
-    if not matching:
-        raise ValueError(
-            f"{draw.__name__} is none of FIGURES in {draw.__module__}; list it there, or call "
-            "show(figure, alt)"
-        )
-    show(draw(records), matching[0].alternative, caption)
+    parameters = inspect.signature(draw).parameters
+    start = {}
+    for name, values in choices.items():
+        given = parameters[name].default if name in parameters else inspect.Parameter.empty
+        start[name] = next(iter(values)) if given is inspect.Parameter.empty else given
+        if start[name] not in list(values):
+            raise ValueError(f"{name} starts at {start[name]!r}, which is none of {list(values)}.")
+
+    def at(values: Mapping[str, Any]) -> Bundle:
+        told = ", ".join(f"{name} = {label_of(value)}" for name, value in values.items())
+        bundle, metadata = drawn(lambda: draw(**values), f"{alt}: {told}")._repr_mimebundle_()
+        note = {"sliders": {n: label_of(v) for n, v in values.items()}, "moved": values != start}
+        return bundle, {**metadata, MARK: note}
+
+    first = at(start)
+    if in_notebook():
+        _show_sliders(at, first, start, choices)
 
 
-def label_of(value: Any) -> str:
-    """Text of a value in titles and controls; infinity by its sign."""
-    if isinstance(value, float) and math.isinf(value):
-        return "∞" if value > 0 else "-∞"
-    return str(value)
-
-
-def require_measured(name: str, value: Any, measured: Iterable[Any]) -> None:
-    """Raise ValueError unless a value is one of those that were measured; the error lists them."""
-    known = list(measured)
-    if value not in known:
-        told = ", ".join(map(label_of, known))
-        raise ValueError(f"{name} = {label_of(value)} was not measured; measured: {told}")
-
-
-def displayed(call: Callable[[], Any]) -> list[Bundle]:
-    """Everything that a call prints, displays and returns, in this order, and nothing shown yet.
+def _show_sliders(
+    at: Callable[[Mapping[str, Any]], Bundle],
+    first: Bundle,
+    start: Mapping[str, Any],
+    choices: Mapping[str, Sequence[Any]],
+) -> None:
+    """Show the sliders, and below them what is drawn, drawn over whenever one is moved.
 
     ``ipywidgets.interact`` has an output widget for this. Without a browser nbclient answers that
     widget on the socket on which it waits for the end of the cell, and can miss that end: papermill
     and ``nbconvert --execute`` hang (jupyter/nbclient, issue 312).
     """
-    from IPython.display import display
-    from IPython.utils.capture import capture_output
-
-    with capture_output(stderr=False) as captured:
-        value = call()
-        if value is not None:
-            display(value)
-    bundles = [(output.data, output.metadata or {}) for output in captured.outputs]
-    return [({PLAIN: captured.stdout}, {})] * bool(captured.stdout) + bundles
-
-
-def sliders(draw: Callable[..., Any], **choices: Mapping[str, Any]) -> None:
-    """Draw a picture, with one slider for each of its parameters where they can be shown.
-
-    What ``pytest --nbval`` compares is the same with sliders and without, and wherever they were
-    left when the notebook was saved: it compares texts, and neither pictures nor widgets.
-
-    Parameters
-    ----------
-    draw : callable
-        Draws with matplotlib; called with one keyword argument for each choice. It displays as
-        many things at every value as at the start, and the same texts: what changes is in the
-        picture.
-    **choices : dict
-        ``values`` (a sequence in the order of the slider) and ``start``, one of them.
-
-    Raises
-    ------
-    ValueError
-        If a start is none of the values; in a notebook, if the texts at the first or at the last
-        values differ from those at the start.
-
-    Examples
-    --------
-    >>> sliders(lambda D: print("D is", D), D={"values": [1, 2, 5], "start": 2})  # doctest: +SKIP
-    D is 2
-    """
-    for name, choice in choices.items():
-        if choice["start"] not in list(choice["values"]):
-            raise ValueError(
-                f"{name} starts at {choice['start']!r}, which is none of {list(choice['values'])}."
-            )
-    start = {name: choice["start"] for name, choice in choices.items()}
-    if not in_notebook():
-        draw(**start)
-        return
-
-    def at(values: Mapping[str, Any], moved: bool = False) -> list[Bundle]:
-        note = {"sliders": {n: _as_json(value) for n, value in values.items()}, "moved": moved}
-        bundles = displayed(lambda: draw(**values))
-        return [(data, {**metadata, MARK: note}) for data, metadata in bundles]
-
-    first = at(start)
-    # An error is raised here for the start and the ends; later a slider is moved, and it is shown.
-    for place in (0, -1):
-        values = {name: list(choice["values"])[place] for name, choice in choices.items()}
-        if values != start:
-            _refuse_other_texts(first, start, at(values), values)
-    _show_sliders(at, first, start, choices)
-
-
-def _as_json(value: Any) -> Any:
-    """Value as a message to the browser may hold it, which knows neither numpy nor infinity."""
-    value = value.item() if hasattr(value, "item") else value
-    try:
-        json.dumps(value, allow_nan=False)
-    except (TypeError, ValueError):
-        return label_of(value)
-    return value
-
-
-def _of_words(text: str) -> Picture:
-    """Picture of what cannot be drawn, and why."""
-    import matplotlib.pyplot as plt
-
-    figure = plt.figure(figsize=(7, 1.5))
-    figure.text(0.5, 0.5, textwrap.fill(text, 70), ha="center", va="center")
-    return Picture(figure, text)
-
-
-def _refuse_other_texts(
-    first: Sequence[Bundle], start: Mapping[str, Any], now: Sequence[Bundle], values: Mapping
-) -> None:
-    """Raise an error that names what a slider changes beside its picture."""
-
-    def text_of(bundle: Mapping[str, Any]) -> str:
-        """What is compared of an output: of a picture, that it is one."""
-        if PICTURE in bundle:
-            return PICTURE
-        rich = [str(shown) for kind, shown in bundle.items() if kind != PLAIN]
-        return "; ".join(rich or map(str, bundle.values()))
-
-    before, after = ([text_of(bundle) for bundle, _ in bundles] for bundles in (first, now))
-    if before == after:
-        return
-    pairs = zip_longest(before, after, fillvalue="nothing")
-    was, became = next((a, b) for a, b in pairs if a != b)
-    there, here = (", ".join(f"{n} = {value}" for n, value in at.items()) for at in (start, values))
-    raise ValueError(
-        f"What is drawn at {here} differs from that at {there} in more than its "
-        f"picture: {was!r} becomes {became!r}. A saved notebook would then fail "
-        "pytest --nbval. Put what changes into the picture, as its title."
-    )
-
-
-def _show_sliders(
-    at: Callable[..., list[Bundle]],
-    first: Sequence[Bundle],
-    start: Mapping[str, Any],
-    choices: Mapping[str, Mapping[str, Any]],
-) -> None:
-    """Show the sliders, and below them what is drawn, drawn over whenever one is moved."""
     from IPython.display import display
 
     try:
@@ -380,33 +268,23 @@ def _show_sliders(
         choices = {}
     widgets = {
         name: SelectionSlider(
-            options=[(label_of(value), value) for value in choice["values"]],
-            value=choice["start"],
+            options=[(label_of(value), value) for value in values],
+            value=start[name],
             description=name,
             continuous_update=False,
         )
-        for name, choice in choices.items()
+        for name, values in choices.items()
     }
     for widget in widgets.values():
         # Its text would be one more output than without widgets.
         view = {kind: v for kind, v in widget._repr_mimebundle_().items() if kind != PLAIN}
         display(view, raw=True)
-    handles = [
-        display(bundle, metadata=metadata, raw=True, display_id=True) for bundle, metadata in first
-    ]
+    bundle, metadata = first
+    handle = display(bundle, metadata=metadata, raw=True, display_id=True)
 
     def redraw(_):
-        values = {name: widget.value for name, widget in widgets.items()}
-        try:
-            now = at(values, moved=values != start)
-        except ValueError as error:
-            bundle, metadata = _of_words(str(error))._repr_mimebundle_()
-            words = ({PICTURE: bundle[PICTURE]}, metadata)
-            now = [words if PICTURE in before else (before, {}) for before, _ in first]
-        for handle, (before, _), (bundle, metadata) in zip(handles, first, now, strict=True):
-            if PICTURE in bundle:
-                bundle = before | {PICTURE: bundle[PICTURE]}
-            handle.update(bundle, metadata=metadata, raw=True)
+        now, metadata = at({name: widget.value for name, widget in widgets.items()})
+        handle.update(bundle | {PICTURE: now[PICTURE]}, metadata=metadata, raw=True)
 
     for widget in widgets.values():
         widget.observe(redraw, names="value")

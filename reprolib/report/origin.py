@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from reprolib.rerun import records as results
-from reprolib.rerun.verdicts.printed import paper_entry
+from reprolib.rerun.records.registry import printed_of
 
 #: Packages that the values of every record depend on.
 PACKAGES = ("reprolib", "numpy", "scipy", "scikit-learn")
@@ -28,7 +28,7 @@ class Origin:
     command : str
         Command that made it.
     records : str
-        Results files behind it, with profile and date of their run.
+        Results file and tables behind it, with profile and date of their run.
     versions : str
         Of the packages that made these records.
     source : str
@@ -78,9 +78,9 @@ def origin(
     """
     run, made = results.load_run(paper, directory), results.load_tasks(paper, directory)
     made = made[made["task"].isin(rows["task"])]
-    about = paper_entry(paper)["paper"]
-    pages = f", pp. {about['pages']}" if about.get("pages") else ""
-    files = ", ".join(f"{paper}/{name}.csv" for name in sorted(set(rows["table"])))
+    about = printed_of(paper).printed.paper
+    pages = f", pp. {about.pages}" if about.pages else ""
+    tables = ", ".join(sorted(set(rows["table"])))
     ran_on = f"{run.get('profile', 'unknown')} profile, run on {_joined(made['date'])}"
     environments = run.get("environments", {})
     used = [environments[name]["versions"] for name in made["environment"].unique()]
@@ -92,9 +92,9 @@ def origin(
             by_note.setdefault(notes[name], []).append(name)
     return Origin(
         title=title,
-        paper=f"{about['authors']}: {about['title']}. {about['venue']}{pages}",
+        paper=f"{about.authors}: {about.title}. {about.venue}{pages}",
         command=command,
-        records=f"{files}; {ran_on}" if files else "none",
+        records=f"{paper}/records.csv.xz ({tables}); {ran_on}" if tables else "none",
         versions=", ".join(f"{name} {_joined(v[name] for v in used)}" for name in PACKAGES),
         source=_listed({str(source): names for source, names in by_source.items()}) or "none",
         data=_listed(by_note),

@@ -30,11 +30,11 @@ from reprolib.report.tables import (
     number_text,
     ours_text,
 )
-from reprolib.report.theme import CLAIM_MEANINGS, MEANINGS, render
+from reprolib.report.theme import CLAIM_MEANINGS, meanings, render
 from reprolib.rerun import records as results
-from reprolib.rerun.records.registry import write_atomically
+from reprolib.rerun.records.registry import printed_of, write_atomically
 from reprolib.rerun.verdicts import ClaimVerdict, Verdict, judge_claims, judge_paper
-from reprolib.rerun.verdicts.printed import paper_entry, short_name
+from reprolib.rerun.verdicts.printed import points_of, short_name
 
 #: Lines of a forest that a column holds beside the claims.
 _LONG = 30
@@ -70,13 +70,13 @@ def write_report(
         ``output``.
     """
     use_style()
-    at_hand = [paper for paper in papers if results.table_names(paper, directory)]
+    at_hand = [paper for paper in papers if results.load_run(paper, directory)]
     judged = [paper for paper in at_hand if judge_paper(paper, directory)]
     html = render(
         "report.html.jinja",
         title=title,
         symbols=symbols(),
-        meanings=MEANINGS,
+        meanings=meanings(points_of(at_hand, "percentage points")),
         claim_meanings=CLAIM_MEANINGS,
         site=_link(site, "index.html", output),
         words_page=_link(site, "docs/words.html", output),
@@ -101,11 +101,11 @@ def _section(
 ) -> dict[str, object]:
     """Everything that the template of a paper's section fills in."""
     verdicts = judge_paper(paper, directory)
-    entry = paper_entry(paper)
+    file = printed_of(paper)
     records = results.load_paper(paper, directory)
     run, made = results.load_run(paper, directory), results.load_tasks(paper, directory)
     figures, fault = drawn_figures(paper, records, "Figure " if verdicts else "")
-    notebook = Path("notebooks", entry["paper"]["notebook"]).with_suffix(".html")
+    notebook = Path("notebooks", file.story.notebook).with_suffix(".html")
     provenance = tables.provenance(paper, directory)
     for column in ("note", "digest"):
         of_data = run.get("data", {})
@@ -121,14 +121,15 @@ def _section(
         "name": short_name(paper),
         "heading": tables.heading(paper),
         "citation": tables.citation(paper),
-        "paper": entry["paper"],
+        "paper": file.printed.paper,
+        "story": file.story,
         "notebook": _link(site, notebook.as_posix(), output),
         "printed": {t.title: html_fragment(t) for t in printed_tables(paper, directory)},
         "claims": [
             _claim(c)
             for c in sorted(judge_claims(paper, directory), key=lambda c: tables.ORDER[c.word])
         ],
-        "not_judged": [c for c in entry.get("claims", []) if "not_judged" in c],
+        "not_judged": [c for c in file.printed.claims if c.not_judged],
         "forests": _forests(verdicts),
         "numbers": _numbers(tables.in_report_order(verdicts), made),
         "figures": {caption: embed(figure) for caption, figure in figures.items()},

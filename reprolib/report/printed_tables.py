@@ -25,10 +25,11 @@ from reprolib.report.origin import Origin, origin
 from reprolib.report.tables import difference_text, number_text, ours_text
 from reprolib.report.theme import LOOKS, SHORT_MEANINGS, render, slug
 from reprolib.rerun.records import load_paper
-from reprolib.rerun.records.registry import write_atomically
+from reprolib.rerun.records.registry import printed_of, write_atomically
 from reprolib.rerun.verdicts import Verdict, judge_paper
-from reprolib.rerun.verdicts.printed import paper_entry, short_name
-from reprolib.rerun.verdicts.words import N_DRAWS, WORDS, Word
+from reprolib.rerun.verdicts.designs.selection import N_DRAWS
+from reprolib.rerun.verdicts.printed import short_name
+from reprolib.rerun.verdicts.words import WORDS, Word
 
 #: Scale of percentages: printed value over the unit of the records.
 PERCENT = 100
@@ -114,7 +115,7 @@ class PrintedTable:
     @property
     def title(self) -> str:
         """``Table 2 of the paper (page 1655)``."""
-        page = paper_entry(self.paper)["tables"][self.key].get("page")
+        page = printed_of(self.paper).printed.tables[self.key].page
         number = self.key.removeprefix("table")
         named = f"Table {number}" if self.key.startswith("table") else self.key
         return f"{named} of the paper" + (f" (page {page})" if page else "")
@@ -166,8 +167,7 @@ class PrintedTable:
     @property
     def heading(self) -> str:
         """Paper, year, number and caption of the table, and what ours are."""
-        about = paper_entry(self.paper)["paper"]
-        name = f"{short_name(self.paper)} ({about['year']})"
+        name = f"{short_name(self.paper)} ({printed_of(self.paper).printed.paper.year})"
         return one_line(f"{name}, {self.title}: {self.caption}. {self.behind}")
 
     @property
@@ -256,7 +256,7 @@ class PrintedTable:
                 _spread(v.number.spread, digits),
                 letters.get(_note_of(v), ""),
             )
-        if paper_entry(self.paper)["tables"][self.key].get("mean"):
+        if printed_of(self.paper).printed.tables[self.key].mean:
             for column in self.columns:
                 of_column = [v for (_, name), v in at.items() if name == column]
                 if all(v.quantity == "performance" for v in of_column):
@@ -346,9 +346,9 @@ def printed_tables(
     records = load_paper(paper, directory)
     verdicts = judge_paper(paper, directory)
     tables = []
-    for key, table in paper_entry(paper)["tables"].items():
+    for key, table in printed_of(paper).printed.tables.items():
         of_table = [v.shown for v in verdicts if v.number.table == key]
-        title = f"{short_name(paper)}, {key}: {table['caption']}"
+        title = f"{short_name(paper)}, {key}: {table.caption}"
         wanted = [
             (v.number.results, v.number.select.get("dataset"), v.number.select.get("method"), name)
             for v in of_table
@@ -361,7 +361,7 @@ def printed_tables(
         else:  # none of its numbers has a record: all of its results files
             rows = records[records["table"].isin({v.number.results for v in of_table})]
         made = origin(title, paper, command, directory, rows)
-        tables.append(PrintedTable(paper, key, table["caption"], of_table, made, run))
+        tables.append(PrintedTable(paper, key, table.caption, of_table, made, run))
     return tables
 
 

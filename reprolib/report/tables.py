@@ -13,13 +13,14 @@ import numpy as np
 import pandas as pd
 
 from reprolib.report.theme import LOOKS, signed
+from reprolib.rerun.printed.names import unknown
+from reprolib.rerun.printed.schema import Quantity
 from reprolib.rerun.records import HEADLINE, load_paper, sources
-from reprolib.rerun.records.registry import unknown
+from reprolib.rerun.records.registry import printed_of, readings_of
 from reprolib.rerun.verdicts import ClaimVerdict, Verdict, judge_claims, judge_paper
 from reprolib.rerun.verdicts.claim import Cell
 from reprolib.rerun.verdicts.judge import count_words
-from reprolib.rerun.verdicts.printed import Role, numbers, paper_entry, short_name
-from reprolib.rerun.verdicts.printed_file import Quantity
+from reprolib.rerun.verdicts.printed import Role, numbers, short_name
 from reprolib.rerun.verdicts.words import WORDS
 
 #: What a table of readings says of each.
@@ -156,7 +157,7 @@ def variants(
     ValueError
         If no number is selected by a row and a column, or there is no such reading.
     """
-    readings = {"printed", HEADLINE, *(r["name"] for r in paper_entry(paper).get("readings", []))}
+    readings = {"printed", HEADLINE, *readings_of(paper)}
     cells: dict[tuple[str, ...], str] = {}
     for v in judge_paper(paper, directory):
         place, digits = (v.number.table, v.number.row, v.number.column), v.number.digits
@@ -190,9 +191,9 @@ def readings_tried(paper: str, verdicts: Sequence[Verdict]) -> pd.DataFrame:
     Under the judged reading stand the words before any credit. A reading without printed numbers
     behind it was tried on something else.
     """
-    entries = paper_entry(paper).get("readings", [])
-    frame = pd.DataFrame(entries, columns=["name", "question", "text"])
-    frame.columns = ["reading", "question", "what is taken"]
+    asked = printed_of(paper).story.readings
+    entries = [(name, asked[name].question, asked[name].text) for name in readings_of(paper)]
+    frame = pd.DataFrame(entries, columns=["reading", "question", "what is taken"])
     told = []
     for name in frame["reading"]:
         words = Counter(v.judged_word for v in verdicts if v.n_trials and v.number.judged == name)
@@ -238,28 +239,21 @@ def kind_of_number(verdict: Verdict) -> str:
 
 def heading(paper: str) -> str:
     """Title of a paper, after its short name where the title does not have it."""
-    title, short = paper_entry(paper)["paper"]["title"], short_name(paper)
+    title, short = printed_of(paper).printed.paper.title, short_name(paper)
     return title if short.lower() in title.lower() else f"{short}: {title}"
 
 
 def citation(paper: str) -> str:
     """Authors, venue and year of a paper."""
-    about = paper_entry(paper)["paper"]
-    year = "" if str(about["year"]) in about["venue"] else f", {about['year']}"
-    return f"{about['authors']}. {about['venue']}{year}."
+    about = printed_of(paper).printed.paper
+    year = "" if str(about.year) in about.venue else f", {about.year}"
+    return f"{about.authors}. {about.venue}{year}."
 
 
 def in_report_order(verdicts: Iterable[Verdict]) -> list[Verdict]:
     """Verdicts with the paper's own method first, performance before selection, as printed else."""
     roles, quantities = get_args(Role), get_args(Quantity)
     return sorted(verdicts, key=lambda v: (roles.index(v.role), quantities.index(v.quantity)))
-
-
-def with_source(frame: pd.DataFrame, records: pd.DataFrame) -> pd.DataFrame:
-    """Name the sources of the records behind a table in its corner, above the index."""
-    text = f"source: {', '.join(sorted(sources(records).unique()))}"
-    names = [text, *frame.columns.names[1:]]
-    return frame.set_axis(frame.columns.set_names(names), axis="columns")
 
 
 def provenance(paper: str, directory: Path | None = None) -> pd.DataFrame:
@@ -320,9 +314,9 @@ def claims_table(paper: str, directory: Path | None = None) -> pd.DataFrame:
                 "other variants": c.in_other_variants,
             }
         )
-    for entry in paper_entry(paper).get("claims", []):
-        if "not_judged" in entry:
-            claim = {"claim": entry["name"], "compared": entry["not_judged"]}
+    for stated in printed_of(paper).printed.claims:
+        if stated.not_judged is not None:
+            claim = {"claim": stated.name, "compared": stated.not_judged}
             rows.append({"verdict": "– not judged", **claim})
     columns = ["verdict", "claim", "compared", "ours", "printed", "interval", "other variants"]
     frame = pd.DataFrame(rows, columns=columns).fillna("").set_index("verdict")
@@ -377,8 +371,8 @@ def deciding_interval(c: ClaimVerdict) -> str:
 def sides(c: ClaimVerdict) -> str:
     """Both sides of the contrast that decides, under the names that the paper's tables have."""
     text = re.sub(r" on \w+/", " on ", f"{c.claim.a.name} − {c.weakest.against}")
-    claims = paper_entry(c.claim.paper)["claims"]
-    if len({other.get("metric", c.claim.metric) for other in claims}) > 1:
+    claims = printed_of(c.claim.paper).printed.claims
+    if len({other.metric or c.claim.metric for other in claims}) > 1:
         metric = re.sub(" (path|map)$", "", c.claim.metric)
         text = f"{metric.upper() if metric == 'auc' else metric}: {text}"
     rows: dict[str, set[str]] = {}

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from reprolib.rerun.verdicts.claims import ClaimWord
-from reprolib.rerun.verdicts.words import MARGIN, SELECTION_MARGIN, WORDS, Word
+from reprolib.rerun.verdicts.words import SELECTION_MARGIN, WORDS, Word
 
 if TYPE_CHECKING:
     import jinja2
@@ -93,14 +93,14 @@ LOOKS: Mapping[str, Look] = {
     "fails": Look(_RED, "✕", "X"),
 }
 
-#: The rule of each word.
-RULES: Mapping[Word, str] = {
+#: The rule of each word; the margin is that of the papers that are shown (`rules`).
+_RULES: Mapping[Word, str] = {
     "to the digit": (
         "Ours, rounded as printed, is the printed number. Data and splits are the paper's own, and "
         "the method leaves nothing to chance, so that there is no interval."
     ),
     "reproduced": (
-        f"Ours and print differ by less than {MARGIN:g} percentage points: the 90 % interval of "
+        "Ours and print differ by less than {margin}: the 90 % interval of "
         f"the difference lies inside. A selection: by less than {SELECTION_MARGIN:.0%}."
     ),
     "reproduced in a variant": (
@@ -111,25 +111,38 @@ RULES: Mapping[Word, str] = {
     "undecided": "The interval is too wide to tell.",
     "undecided, differs": (
         "Ours and print differ: the 95 % interval of the difference excludes zero. Whether by more "
-        f"than {MARGIN:g} points cannot be told."
+        "than {margin} cannot be told."
     ),
     "not reproduced": (
-        f"Ours and print differ by more than {MARGIN:g} points: the 95 % interval of the "
+        "Ours and print differ by more than {margin}: the 95 % interval of the "
         "difference lies outside."
     ),
     "quoted": "The paper took the number from elsewhere; it is no experiment of the paper.",
     "not run": "We have no result on real data.",
 }
-#: What our own report says of each: it gives reasons, too.
-MEANINGS: Mapping[Word, str] = {
-    word: f"{rule.rstrip('.')}; the reason stands beside the number."
-    if word in ("not reproduced", "not run")
-    else rule
-    for word, rule in RULES.items()
-}
 
-#: The margin of accuracies and errors.
-POINTS = f"{MARGIN:g} points"
+
+def rules(margin: str) -> dict[Word, str]:
+    """The rule of each word.
+
+    Parameters
+    ----------
+    margin : str
+        How much counts as no difference: "1.5 percentage points".
+    """
+    return {word: rule.format(margin=margin) for word, rule in _RULES.items()}
+
+
+def meanings(margin: str) -> dict[Word, str]:
+    """What our own report says of each word: it gives reasons, too."""
+    return {
+        word: f"{rule.rstrip('.')}; the reason stands beside the number."
+        if word in ("not reproduced", "not run")
+        else rule
+        for word, rule in rules(margin).items()
+    }
+
+
 #: The same in a few words, for the line below a table or a picture, which names its margin.
 SHORT_MEANINGS: Mapping[Word, str] = {
     "to the digit": "the printed digits, on the paper's own splits",

@@ -10,7 +10,7 @@ import data_fetch
 from data_fetch import errors
 from reprolib.cli import arguments, console
 from reprolib.cli.commands import reproduce
-from reprolib.cli.commands.reproduce import FailureLog
+from reprolib.cli.failures import FailureLog
 from reprolib.cli.main import main
 from reprolib.report import page as report
 from reprolib.report import paper_figures as figures
@@ -139,7 +139,7 @@ def test_figure_that_cannot_be_drawn_is_a_message(fake, capsys, monkeypatch, tmp
     text = capsys.readouterr().err
     assert "the figures of fake cannot be drawn" in text
     assert "KeyError: 'no such [/x]'" in text
-    assert (tmp_path / "build" / "results" / "fake" / "first.csv.gz").exists()
+    assert (tmp_path / "build" / "results" / "fake" / "records.csv.xz").exists()
 
 
 def test_report_says_which_figures_cannot_be_drawn(monkeypatch, tmp_path):

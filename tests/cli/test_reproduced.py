@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from reprolib.cli.commands import reproduce
-from reprolib.cli.commands.reproduce import FailureLog
+from reprolib.cli.failures import FailureLog
 from reprolib.cli.main import main
 from reprolib.cli.table_text import plain, print_numbers, print_table
 from reprolib.report import paper_figures, printed_tables, tables
@@ -171,7 +171,7 @@ def test_one_split_is_not_said_to_be_beyond_deciding(tmp_path):
 def test_tasks_records_and_trials_are_one_sentence():
     records = results.load_paper("keops")
     some = records[records["table"] == "table1"]
-    told = reproduce.counts(Run("keops", some, some[[]], {}))
+    told = Run("keops", some, some[[]], {}).sizes()
     tasks, trials = some["task"].nunique(), some["trial"].nunique()
     assert told.startswith(f"keops: {tasks} tasks (one trial of a method on a data set")
     assert f"gave {len(some)} records (one for each thing measured)" in told

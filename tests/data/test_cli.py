@@ -9,9 +9,7 @@ import pytest
 import data_fetch
 from data_fetch import Dataset, access, errors
 from data_fetch import fetcher as fetching
-from data_fetch.catalog import default_catalog
 from data_fetch.errors import missing_table
-from data_fetch.fetcher import Fetcher
 from reprolib.cli.main import build_parser
 from tests import toy_data as toy
 
@@ -87,11 +85,6 @@ def test_digest(run, capsys):
     assert capsys.readouterr().out == f'[dataset."toy/a"]\ndigest = "{toy.DIGEST}"\n'
 
 
-def test_unknown_name(run):
-    with pytest.raises(ValueError, match=r"unknown data set 'toy/b'; did you mean 'toy/a'\?"):
-        run("fetch", "toy/b")
-
-
 @pytest.mark.parametrize("columns", ["20", "200"])
 def test_paths_and_messages_are_printed_in_one_piece_and_as_they_are(
     run, capsys, monkeypatch, columns
@@ -109,25 +102,6 @@ def test_paths_and_messages_are_printed_in_one_piece_and_as_they_are(
     monkeypatch.setattr(access, "load", load)
     assert run("verify") == 1
     assert f"bad toy/a: {message}\n" in capsys.readouterr().out
-
-
-def test_sources_of_the_packages_data_sets():
-    fetcher = Fetcher(mirror=None)
-    sources = data_fetch.info("uci/optdigits", fetcher).sources
-    assert [source.split()[0] for source in sources] == ["site", "archive", "package"]
-    assert sources[0] == "site 0.8 MB"
-    assert sources[2] == "package 14.3 MB"
-    assert data_fetch.info("raetsch/ringnorm", fetcher).sources == ("site 8.9 MB",)
-    assert data_fetch.info("embedded/twonorm", fetcher).sources == ()
-
-
-def test_papers_of_the_catalog():
-    catalog = default_catalog()
-    assert set(catalog.named("simplex")) == {
-        f"uci/{name}" for name in ("landsat", "optdigits", "pendigits", "letter", "isolet")
-    }
-    assert len(catalog.named("raetsch")) == 13
-    assert catalog.named("uci/letter") == ["uci/letter"]
 
 
 def test_what_is_missing_as_a_short_table(tmp_path):

@@ -8,8 +8,11 @@ import nibabel as nib
 import numpy as np
 import pytest
 
+from data_fetch import haxby
+from data_fetch.catalog import Catalog, Entry
 from data_fetch.embedded import haxby as embedded
-from data_fetch.haxby import load_haxby, masked_dataset, unmask
+from data_fetch.errors import AlteredDataError
+from data_fetch.haxby import load_haxby, masked_dataset
 
 AFFINE = np.diag([-3.0, 3.5, 3.5, 1.0])
 GRID = (5, 6, 4)
@@ -48,20 +51,56 @@ def test_masked_task_volumes(session):
     assert dataset.source == "original"
 
 
-def test_values_go_back_to_their_voxels(session):
-    folder, volumes, mask, labels = session
-    dataset = load_haxby("haxby/subj1", write_session(folder, volumes, mask, labels))
-    volume = unmask(dataset.X[3], dataset.extra["mask"])
-    np.testing.assert_array_equal(volume[mask], volumes[mask][:, dataset.extra["volume"][3]])
-    assert np.isnan(volume[~mask]).all()
-
-
 def test_series_with_nothing_outside_the_mask_is_partial(session):
     folder, volumes, mask, labels = session
     volumes[~mask] = 0
     dataset = load_haxby("haxby/subj1", write_session(folder, volumes, mask, labels))
     assert dataset.source == "partial"
     assert "only task volumes" in dataset.source_note
+
+
+def test_whole_runs_of_another_archive_are_read_one_after_the_other(session, monkeypatch):
+    folder, volumes, mask, labels = session
+    paths = write_session(folder, volumes, mask, labels)
+    whole = load_haxby("haxby/subj1", paths)
+    for run in range(2):
+        name = f"sub-1_task-objectviewing_run-{run + 1:02d}_bold.nii.gz"
+        paths[name] = folder / name
+        part = volumes[..., 35 * run : 35 * (run + 1)]
+        nib.save(nib.Nifti1Image(part, AFFINE), paths[name])
+    del paths["bold.nii.gz"]
+
+    def known(digest):
+        entry = Entry("haxby/subj1", "", "", digest=digest)
+        monkeypatch.setattr(haxby, "default_catalog", lambda: Catalog(entries={entry.name: entry}))
+
+    known(whole.digest())
+    found = haxby.load_openneuro("haxby/subj1", paths)
+    np.testing.assert_array_equal(found.X, whole.X)
+    np.testing.assert_array_equal(found.extra["voxels"], volumes[mask].T)
+    known("that of other values")
+    with pytest.raises(AlteredDataError, match="another grid"):
+        haxby.load_openneuro("haxby/subj1", paths)
+
+
+def test_slice_is_cut_from_the_mask_and_keeps_rest(tmp_path):
+    rng = np.random.default_rng(0)
+    whole = rng.integers(1, 3000, size=(3, 30, 30, 20)).astype(np.int16)
+    mask = rng.random((3, 30, 30)) < 0.3
+    labels = [(["rest", "face"][i // 5 % 2], i // 10) for i in range(20)]
+    paths = write_session(tmp_path, whole, mask, labels)
+    part, inside = whole[haxby.SLICE], mask[haxby.SLICE]
+    for run in range(2):
+        paths[f"run{run + 1:02d}.nii.gz"] = tmp_path / f"run{run + 1:02d}.nii.gz"
+        image = nib.Nifti1Image(part[..., 10 * run : 10 * (run + 1)], AFFINE)
+        nib.save(image, paths[f"run{run + 1:02d}.nii.gz"])
+    found = haxby.load_slice("haxby/one_slice", paths)
+    np.testing.assert_array_equal(found.stored["all volumes"], part[inside].T)
+    np.testing.assert_array_equal(found.X, part[inside].T[found.extra["volume"]])
+    assert found.source == "partial"
+    np.save(tmp_path / "one_slice.npy", part)
+    packed = {**paths, "one_slice.npy": tmp_path / "one_slice.npy"}
+    assert haxby.load_slice("haxby/one_slice", packed).digest() == found.digest()
 
 
 def test_series_is_never_held_as_a_whole(tmp_path):

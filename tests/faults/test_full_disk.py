@@ -64,7 +64,7 @@ def test_tables_on_a_full_disk(undisturbed, disk, tmp_path):
     fill(disk)
     assert tiny.run(run) == 2
     message = tiny.said(run)
-    assert "cannot write build/results/kpm/table1.csv.gz (No space left on device)" in message
+    assert "cannot write build/results/kpm/records.csv.xz (No space left on device)" in message
     assert "name another folder; finished tasks are stored" in message
     assert not [path for path in disk.rglob("*") if path.is_file() and path.name != "filler"]
     assert len(tiny.stored(run)) == N_TASKS

@@ -18,7 +18,7 @@ from sklearn.model_selection import (
 from sklearn.svm import SVC
 
 import reprolib
-from reprolib.methods.shared.path_scores import require_scores
+from reprolib.methods.shared.codes import decision_values
 from reprolib.methods.shared.validation import ConstantClassifierWarning
 
 
@@ -90,17 +90,6 @@ def test_a_score_that_is_not_defined_on_a_fold_is_refused(make):
     make(4, gamma=0.1, cv=PredefinedSplit(parts % 2), scoring="roc_auc").fit(X, y)
 
 
-@pytest.mark.parametrize("bad", [0, 1, 2, None])
-def test_scores_are_required_of_every_point_of_a_path(bad):
-    scores = np.array([0.25, -np.inf, 1.0])
-    if bad is None:
-        assert require_scores(scores, "accuracy", 3) is scores
-        return
-    scores[bad] = np.nan
-    with pytest.raises(ValueError, match="scoring='accuracy' is NaN on fold 3 of cv"):
-        require_scores(scores, "accuracy", 3)
-
-
 def test_a_score_that_does_not_exist_is_refused():
     X, y = rare()
     with pytest.raises(ValueError, match="scoring"):
@@ -138,8 +127,8 @@ def test_a_linear_kpm_has_weights_of_features(center):
 def test_a_linear_mkpm_has_weights_of_features():
     X, y = rare(3)
     model = reprolib.MKPMClassifier(6, kernel="linear", code="simplex").fit(X, y)
-    bits = X @ model.coef_.T + model.intercept_
-    np.testing.assert_allclose(model._bit_scores(X), bits, atol=1e-9)
+    near = decision_values(model.code_, X @ model.coef_.T + model.intercept_)
+    np.testing.assert_allclose(model.decision_function(X), near, atol=1e-8)
     assert not hasattr(reprolib.MKPMClassifier(6).fit(X, y), "coef_")
 
 

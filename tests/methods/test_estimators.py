@@ -37,15 +37,16 @@ ESTIMATORS = public_estimators()
 
 #: Settings for scikit-learn's checks, some fifty fits each, where the defaults take long.
 QUICK = {
-    "KEOPSClassifierCV": {"Cs": [0.1, 1.0], "cv": 2},
-    "KPMClassifierCV": {"max_components": 10, "cv": 2},
+    "KEOPSClassifierCV": {"Cs": [1.0], "cv": 2},
+    "KPMClassifierCV": {"max_components": 4, "cv": 2},
+    "MKPMClassifierCV": {"max_components": 6, "cv": 2},
     "SimplexBoostingClassifier": {"n_estimators": 10},
 }
 #: Settings that take another way through the code than the defaults.
 VARIANTS = [
     ("KEOPSClassifier", {"p": 0.5}),
     ("KEOPSClassifier", {"solver": "cvxopt"}),
-    ("KPMClassifier", {"solver": "cvxopt"}),
+    ("KPMClassifier", {"solver": "cvxopt", "n_components": 2}),
     ("MKLClassifier", {"solver": "cvxopt"}),
     ("MKPMClassifier", {"basis": "nystrom"}),
     ("MKPMClassifier", {"loss": "hinge", "rank": 3, "solver": "cvxopt"}),

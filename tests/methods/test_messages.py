@@ -35,10 +35,6 @@ INDEFINITE = np.diag([-0.25, 1.0, 2.0, 4.0])
 
 
 CASES = {
-    "class without others": (
-        lambda: SimplexConeSVC().fit(X, np.full(12, 7)),
-        "y has one class only, 7; SimplexConeSVC needs at least 2 classes.",
-    ),
     "margin of one class": (
         lambda: margin_weights([7, 7]),
         "y has 1 class, [7]; the margin between classes needs two.",
@@ -119,6 +115,12 @@ def test_message_names_what_is_wrong(name):
     with pytest.raises(ValueError, match=".") as error:
         call()
     assert expected in str(error.value)
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_the_only_class_is_named(name):
+    with pytest.raises(ValueError, match=r"y has (one class only, 7|1 class, \[7\]);"):
+        getattr(reprolib, name)().fit(X, np.full(12, 7))
 
 
 TEXT = pd.Series(np.repeat(["ill", "so", "well"], 4))

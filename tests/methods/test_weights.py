@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import reprolib
-from reprolib.methods.shared.weights import counted_folds, example_weights
+from reprolib.methods.shared.weights import example_weights
 from reprolib.methods.simplex.losses import make_loss
 
 #: Estimators whose answers are exact or close to it, what they are fitted with, and how near to
@@ -113,13 +113,22 @@ def test_a_row_of_weight_zero_is_left_out(make, tol, n_classes):
 
 @pytest.mark.parametrize(("make", "tol"), EXACT.values(), ids=EXACT)
 def test_a_class_weight_is_the_same_sample_weight_for_a_whole_class(make, tol):
-    X, y, _ = noisy()
-    by_class = make().set_params(class_weight={1: 3.0}).fit(X, y)
-    by_row = make().fit(X, y, sample_weight=np.where(y == 1, 3.0, 1.0))
+    X, y, repeats = noisy()
+    by_class = make().set_params(class_weight={1: 3.0}).fit(X, y, sample_weight=repeats)
+    by_row = make().fit(X, y, sample_weight=repeats * np.where(y == 1, 3.0, 1.0))
     expected = by_row.decision_function(X)
     np.testing.assert_allclose(
         by_class.decision_function(X), expected, atol=tol * np.abs(expected).max()
     )
+
+
+def test_balanced_classes_are_balanced_by_their_weights():
+    X, y, repeats = noisy()
+    make = EXACT["KPM, hinge"][0]
+    weighted, repeated = (make().set_params(class_weight="balanced") for _ in range(2))
+    weighted.fit(X, y, sample_weight=repeats)
+    repeated.fit(np.repeat(X, repeats, axis=0), np.repeat(y, repeats))
+    np.testing.assert_allclose(weighted.decision_function(X), repeated.decision_function(X))
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
@@ -152,28 +161,15 @@ def test_rows_of_weight_zero_are_left_out_of_a_precomputed_kernel_too(name):
     np.testing.assert_allclose(given.decision_function(K), model.decision_function(X), atol=1e-7)
 
 
-def test_weights_combine_by_hand():
-    y = np.array(["a", "a", "b", "a", "b", "c"])
-    w = np.array([1.0, 2.0, 3.0, 0.0, 1.0, 5.0])
-    weights = example_weights(y, w, {"a": 2.0, "c": 0.0})
-    assert weights.rows.tolist() == [0, 1, 2, 4]
-    assert (weights.unit * weights.values).tolist() == [2.0, 4.0, 3.0, 1.0]
-    assert (weights.repeat_unit * weights.repeats).tolist() == [1.0, 2.0, 3.0, 1.0]
-    balanced = example_weights(np.repeat(y, w.astype(int)), None, "balanced")
-    ours = example_weights(y, w, "balanced")
-    for label in "abc":
-        assert ours.unit * ours.values[y[ours.rows] == label].sum() == pytest.approx(4.0)
-        of_label = balanced.values[np.repeat(y, w.astype(int)) == label]
-        assert balanced.unit * of_label.sum() == pytest.approx(4.0)
-
-
 @pytest.mark.parametrize(
     ("class_weight", "sample_weight", "says"),
     [
         (None, [1.0, -1.0, 1.0], "negative"),
         (None, [1.0, np.nan, 1.0], "not finite"),
         (None, [0.0, 0.0, 0.0], "zero"),
-        (None, [1.0, 1.0], "one weight for each"),
+        (None, [1.0, 1.0], r"shape \(2,\); .* of the 3 rows, shape \(3,\)\."),
+        (None, np.ones((3, 1)), r"shape \(3, 1\)"),
+        ({0: 1e308}, 1e10, "class_weight=.* negative or too large"),
         ({0: -1.0}, None, "negative"),
         ({7: 1.0}, None, "class_weight"),
     ],
@@ -240,17 +236,6 @@ def test_a_fold_that_holds_out_nothing_that_counts_is_left_out(name, scoring):
     empty = PredefinedSplit(np.where(kept, -1, 0))
     with pytest.raises(ValueError, match="No fold of cv holds out a row of positive weight; give"):
         clone(model).set_params(cv=empty).fit(X, y, sample_weight=repeats)
-
-
-def test_folds_keep_their_numbers():
-    weights = example_weights([0, 1, 0, 1], [1.0, 0.0, 2.0, 3.0])
-    rows = [np.array(pair) for pair in ([0, 2, 3], [1], [0, 1], [2, 3])]
-    folds = [(rows[0], rows[1]), (rows[2], rows[3])]
-    ((number, train, test),) = counted_folds(folds, weights.counted)
-    assert (number, train.tolist(), test.tolist()) == (1, [0], [2, 3])
-    ((number, train, test),) = counted_folds(folds, weights.positions)
-    assert (number, train.tolist(), test.tolist()) == (1, [0], [1, 2])
-    assert [fold[0] for fold in counted_folds(folds, lambda rows: rows)] == [0, 1]
 
 
 @pytest.mark.parametrize("share", [0.1, 1.0, 3.0])

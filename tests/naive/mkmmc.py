@@ -73,30 +73,6 @@ def pairwise_objective(features, W):
     )
 
 
-def margin_matrix(grams, theta, W):
-    """L_theta of equation (22), summed over all pairs."""
-    n = len(W)
-    G = np.moveaxis(np.asarray(grams), 0, -1)
-    total = np.zeros((n, n))
-    for i in range(n):
-        for j in range(n):
-            difference = (G[:, i] - G[:, j]) @ theta
-            total += W[i, j] * np.outer(difference, difference)
-    return total
-
-
-def weight_matrix(grams, A, W):
-    """L_A of equation (23), summed over all pairs."""
-    n = len(W)
-    G = np.moveaxis(np.asarray(grams), 0, -1)
-    total = np.zeros((len(grams), len(grams)))
-    for i in range(n):
-        for j in range(n):
-            difference = (G[:, i] - G[:, j]).T @ A
-            total += W[i, j] * difference @ difference.T
-    return total
-
-
 def leave_one_out_predictions(fit, K, y, n_components):
     """1-nearest-neighbour label of every point, its projection learned without it.
 

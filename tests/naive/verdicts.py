@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import csv
 import functools
-import gzip
-import json
+import lzma
 import math
 import random
 import statistics
@@ -43,7 +42,8 @@ NO_WORD = ("quoted", "not run")
 def entry_of(paper: str) -> dict:
     """Parsed TOML of a paper."""
     path = ROOT / f"reprolib/papers/{paper}/printed.toml"
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+    file = tomllib.loads(path.read_text(encoding="utf-8"))
+    return {**file["printed"], "readings": file["readings"]}
 
 
 def recounted(paper: str) -> dict[tuple[str, str, str], str]:
@@ -177,31 +177,16 @@ def _choices(paper, line, table, wanted, reading) -> list[float]:
 
 
 @functools.cache
-def _table(paper, table) -> list[dict[str, str]]:
-    tasks, data = _tasks(paper)
-    rows = []
-    for own in _csv(paper, table):
-        task = tasks[own["task"]]
-        row = {**task, **{key: cell for key, cell in own.items() if cell}}
-        row = {key: "" if cell == "(none)" else cell for key, cell in row.items()}
-        rows.append({"path": "", "value": "", "source": data[row["dataset"]]["source"], **row})
-    return [r for r in rows if r.get("status", "ok") == "ok" and r["source"] != "embedded"]
+def _all(paper) -> list[dict[str, str]]:
+    path = ROOT / "results" / paper / "records.csv.xz"
+    with lzma.open(path, "rt", encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 @functools.cache
-def _tasks(paper) -> tuple[dict[str, dict[str, str]], dict[str, dict[str, str]]]:
-    """Lines of the tasks by name, which ends with the trial, and what is said of the data."""
-    about = json.loads((ROOT / "results" / paper / "run.json").read_text(encoding="utf-8"))
-    lines = _csv(paper, "tasks")
-    return {t["task"]: {**t, "trial": t["task"].split("/")[-1]} for t in lines}, about["data"]
-
-
-def _csv(paper, name) -> list[dict[str, str]]:
-    path = ROOT / "results" / paper / f"{name}.csv.gz"
-    if not path.exists():
-        return []
-    with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+def _table(paper, table) -> list[dict[str, str]]:
+    rows = [r for r in _all(paper) if r["table"] == table]
+    return [r for r in rows if r["status"] == "ok" and r["source"] != "embedded"]
 
 
 def _records(paper, table, wanted) -> list[dict[str, str]]:
@@ -537,6 +522,7 @@ def _contrast(claim, cell, pairs, n_contrasts) -> tuple[str, float]:
         published = cell["published"]
         margin = max(0.2 * abs(published), 1)
     margin, by = claim.get("margin", margin), claim.get("by", 0)
+    by = margin if by == "margin" else by
     holds = {
         "better": d - wide > by,
         "at least as good": d - narrow > -margin,
@@ -582,9 +568,13 @@ def _side(paper, claim, cell, side) -> dict[int, tuple[float, str, str]]:
     wanted = {k: cell[k] for k in ("dataset", "setting", "reading")}
     wanted |= {"metric": claim["metric"]}
     wanted |= {k: side[k] for k in ("method", "metric", "setting", "reading") if k in side}
+    if "within" in side:
+        judged = claim.get("reading") or cell["line"]["judged"] or "headline"
+        other = "" if cell["reading"] == judged else f", {cell['reading']}"
+        wanted["reading"] = side["within"] + other
     table = side.get("results", cell["table"])
     rows = _records(paper, table, wanted)
-    if not rows and "reading" not in side:
+    if not rows and "reading" not in side and "within" not in side:
         rows = _records(paper, table, {**wanted, "reading": _base(paper, cell["reading"], side)})
     factor = cell["scale"] * side.get("factor", 1)
     found = {}

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from reprolib.rerun.records.registry import PAPERS
-from reprolib.rerun.verdicts.printed import numbers, paper_entry
+from reprolib.rerun.records.registry import PAPERS, printed_of
+from reprolib.rerun.verdicts.printed import numbers
 
 WITNESS = tomllib.loads(Path(__file__).with_name("second_witness.toml").read_text(encoding="utf-8"))
 
@@ -20,7 +20,7 @@ def test_every_printed_number_stands_in_the_line_that_was_copied_from_the_paper(
         own = [n for n in numbers(paper) if (n.table, n.row) == (witness["table"], witness["row"])]
         ours = [x for n in own for x in (n.value, n.spread) if x is not None]
         assert ours == witness["numbers"], f"{paper}, {witness['table']}, {witness['row']}"
-        assert paper_entry(paper)["tables"][witness["table"]]["page"] == witness["page"]
+        assert printed_of(paper).printed.tables[witness["table"]].page == witness["page"]
         seen += len(own)
     assert seen == len(numbers(paper)), "a number without a witness"
 

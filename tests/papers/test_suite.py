@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import functools
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 import data_fetch
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.records.task import get_protocol
-from reprolib.suite import FileTests, ResultTests, TaskTests
 from tests import full_profile
+from tests.suite.experiment import FileTests, ResultTests, TaskTests
 
 
 @functools.cache
@@ -34,20 +30,3 @@ class TestPapers(FileTests, TaskTests, ResultTests):
         names = [*protocol.datasets("quick"), *protocol.datasets("full")]
         others = [other for name in names for other in embedded(name)]
         return {name: full_profile.load(name) for name in dict.fromkeys(others)}
-
-
-def test_a_failure_in_another_repository_says_why(tmp_path):
-    """pytest rewrites the asserts of test files; those of the suite it has to be told of."""
-    (tmp_path / "test_mine.py").write_text(
-        "import nbformat\nimport pytest\nfrom reprolib.suite import NotebookTests\n\n\n"
-        "class TestMine(NotebookTests):\n    @pytest.fixture\n    def notebook(self):\n"
-        "        cell = nbformat.v4.new_markdown_cell('$$a$$ and $$b$$')\n"
-        "        return nbformat.v4.new_notebook(cells=[cell])\n",
-        encoding="utf-8",
-    )
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "formulas"]
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    run = subprocess.run(
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-    )
-    assert "assert 4 == 2" in run.stdout, run.stdout

@@ -13,8 +13,8 @@ from PIL import Image
 
 from reprolib.report.style import WIDTH
 from reprolib.rerun.records.registry import PAPERS
-from reprolib.suite import FigureTests
 from tests import all_figures
+from tests.suite.shown import FigureTests
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 

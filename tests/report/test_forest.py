@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ET
-
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from matplotlib.collections import LineCollection
 
-from reprolib.report.drawing import svg
-from reprolib.report.forest import forest_figure, forests
+from reprolib.report.forest import forests
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.verdicts.judge import Verdict, judge_paper
 from reprolib.rerun.verdicts.printed import numbers
 
-SVG = "{http://www.w3.org/2000/svg}"
 KPM = {n.id: n for n in numbers("kpm")}
 
 
@@ -51,7 +45,8 @@ def made_up() -> list[Verdict]:
 
 
 def of(drawing, form, kind=""):
-    return [s for s in drawing.shapes if s.form == form and (not kind or s.kind == kind)]
+    shapes = [shape for group in drawing.groups for shape in group.shapes]
+    return [s for s in shapes if s.form == form and (not kind or s.kind == kind)]
 
 
 def lines(drawing):
@@ -111,23 +106,6 @@ def test_every_number_that_was_run_has_a_line_and_a_phone_shows_all_of_it(paper)
         assert len(headings) == len(set(headings)), "numbers of one role and table stand together"
         assert all(0 < text.y < drawing.height for text in of(drawing, "text"))
         assert drawing.width < 400
-
-
-def test_page_and_figure_show_the_same():
-    drawing = forests(made_up())["performance"]
-    root = ET.fromstring(svg(drawing, "light"))
-    figure = forest_figure(made_up())
-    axis = figure.axes[0]
-    figure.draw_without_rendering()
-    texts = [text.text for text in root.iter(f"{SVG}text")]
-    assert sorted(text.get_text() for text in axis.texts) == sorted(texts)
-    in_svg = [(float(use.get("x")), float(use.get("y"))) for use in root.iter(f"{SVG}use")]
-    marks = [c for c in axis.collections if not isinstance(c, LineCollection)]
-    in_figure = [tuple(place) for c in marks for place in c.get_offsets().tolist()]
-    plt.close(figure)
-    assert len(in_svg) == len(in_figure)
-    in_panel = forests(made_up(), 360)["performance"]
-    assert len(list(in_panel.shapes)) == len(list(drawing.shapes))
 
 
 def test_a_study_without_printed_numbers_has_no_forest():

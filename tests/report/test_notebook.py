@@ -10,11 +10,8 @@ import nbformat
 import pandas as pd
 import pytest
 
-from reprolib.papers.kpm import figures
-from reprolib.report.notebook import UNFOLDED, Claims, left_aligned, show, show_drawn
-from reprolib.rerun.records import load_paper
-from reprolib.suite import NotebookTests
-from reprolib.suite.shown import pictures
+from reprolib.report.notebook import UNFOLDED, Claims, left_aligned, show
+from tests.suite.shown import NotebookTests, pictures
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 
@@ -37,19 +34,6 @@ def displays(monkeypatch):
     shown = []
     monkeypatch.setattr(IPython.display, "display", lambda item, **more: shown.append((item, more)))
     return shown
-
-
-def test_a_figure_of_the_report_brings_its_description_along_and_its_caption_below(displays):
-    show_drawn(figures.paired_differences, load_paper("kpm"), "Figure 2.")
-    (_, more), (caption, _) = displays
-    listed = {figure.draw: figure.alt for figure in figures.FIGURES}
-    assert more["metadata"]["image/png"]["alt"] == listed[figures.paired_differences]
-    assert caption.data == "Figure 2."
-
-
-def test_a_figure_without_description_is_refused_with_the_remedy():
-    with pytest.raises(ValueError, match=r"none of FIGURES in .*; list it there, or call show"):
-        show_drawn(figures.paper_name, load_paper("kpm"))
 
 
 class TestNotebooks(NotebookTests):

@@ -14,10 +14,9 @@ from reprolib.cli.main import main
 from reprolib.report import page as report
 from reprolib.report import tables
 from reprolib.rerun.records import load_tasks
-from reprolib.rerun.records.registry import PAPERS, committed_directory
+from reprolib.rerun.records.registry import PAPERS, committed_directory, printed_of
 from reprolib.rerun.verdicts import judge_claims
 from reprolib.rerun.verdicts.judge import count_words, judge_paper
-from reprolib.rerun.verdicts.printed import paper_entry
 
 
 class _Page(HTMLParser):
@@ -98,7 +97,7 @@ def test_readings_have_their_words():
 
 def test_report_links_the_rendered_notebooks_that_are_there(tmp_path):
     shown = ["kpm", "keops"]
-    first = paper_entry(shown[0])["paper"]["notebook"].replace(".ipynb", ".html")
+    first = printed_of(shown[0]).story.notebook.replace(".ipynb", ".html")
     site = tmp_path / "docs"
     (site / "notebooks").mkdir(parents=True)
     for name in ("index.html", f"notebooks/{first}"):

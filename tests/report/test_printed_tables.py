@@ -21,11 +21,10 @@ from reprolib.report.origin import PACKAGES
 from reprolib.report.tables import number_text, ours_text
 from reprolib.report.theme import LOOKS
 from reprolib.rerun.records import load_run, load_tasks
-from reprolib.rerun.records.registry import PAPERS
-from reprolib.rerun.verdicts.printed import paper_entry
+from reprolib.rerun.records.registry import PAPERS, printed_of
 from tests import some_results
 
-TABLES = [(paper, key) for paper in PAPERS for key in paper_entry(paper)["tables"]]
+TABLES = [(paper, key) for paper in PAPERS for key in printed_of(paper).printed.tables]
 each_table = pytest.mark.parametrize(("paper", "key"), TABLES)
 
 
@@ -190,7 +189,7 @@ def test_every_file_names_command_versions_and_source(paper, ending):
             versions = run["environments"][name]["versions"]
             for package in PACKAGES:
                 assert re.search(f"{package} .*{re.escape(versions[package])}", text)
-        assert all(f"{paper}/{name}.csv" in text for name in results)
+        assert f"{paper}/records.csv.xz (" in text
         assert not results or f"{run['profile']} profile, run on " in text
         assert all(date in text for date in made["date"].unique())
         (line,) = (t for t in table.origin.lines() if t.startswith("source of the data: "))

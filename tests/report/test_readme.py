@@ -9,15 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from reprolib.report import readme
+from reprolib.report.headline import sentences
 from reprolib.report.theme import GROUNDS, LOOKS, palette, slug
-from reprolib.rerun.records.registry import PAPERS
+from reprolib.rerun.printed.schema import MARGIN
+from reprolib.rerun.records.registry import PAPERS, printed_of
 from reprolib.rerun.verdicts import judge_paper
 from reprolib.rerun.verdicts.claims import CLAIM_WORDS, judge_claims
+from reprolib.rerun.verdicts.designs.selection import N_DRAWS
 from reprolib.rerun.verdicts.errors import CORRELATION
 from reprolib.rerun.verdicts.judge import count_words, performances
-from reprolib.rerun.verdicts.printed import paper_entry
-from reprolib.rerun.verdicts.words import JUDGED, MARGIN, N_DRAWS, SELECTION_MARGIN, WORDS
+from reprolib.rerun.verdicts.words import JUDGED, SELECTION_MARGIN, WORDS
+from tools import readme_block as readme
 
 ROOT = Path(__file__).resolve().parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -51,7 +53,7 @@ def test_the_first_screen_says_what_it_is_shows_what_stands_and_what_to_type(tex
     assert first.index(readme.BEGIN_PICTURE) < 1300
     before = first[: first.index(readme.BEGIN_PICTURE)]
     assert all(command in before for command in ("pip install", "make reproduce", "make lab"))
-    titles = [re.sub(r"[^a-z]", "", paper_entry(p)["paper"]["title"].lower()) for p in PAPERS]
+    titles = [re.sub(r"[^a-z]", "", printed_of(p).printed.paper.title.lower()) for p in PAPERS]
     told = re.sub(r"[^a-z]", "", text.lower())
     assert not [title for title in titles if title not in told]
 
@@ -61,10 +63,10 @@ def test_every_paper_has_a_sentence_and_a_bar(text, made):
     root = ET.fromstring(made[ROOT / readme.PICTURE])
     shown = root.get("aria-label")
     for paper in PAPERS:
-        about, own = paper_entry(paper)["paper"], performances(judge_paper(paper), "own")
-        assert about["in_short"] in text
+        file, own = printed_of(paper), performances(judge_paper(paper), "own")
+        assert sentences([paper])[paper] in text
         counts = ", ".join(f"{n} {word}" for word, n in own.items() if n)
-        assert f"{about['short']}, {about['year']}: {counts}" in shown
+        assert f"{file.story.short}, {file.printed.paper.year}: {counts}" in shown
     assert len(root.findall(f"{SVG}rect")) > 2 * len(PAPERS)
 
 
@@ -77,7 +79,7 @@ def test_no_block_of_commands_scrolls_sideways_on_a_phone(text):
 
 
 def test_counts_in_the_sentences_of_the_headline_are_those_of_the_verdicts():
-    told = {paper: paper_entry(paper)["paper"]["in_short"] for paper in PAPERS}
+    told = sentences(PAPERS)
     others = count_words(
         v for v in judge_paper("mkmmc") if (v.role, v.quantity) == ("baseline", "performance")
     )
@@ -103,7 +105,7 @@ def test_counts_in_the_sentences_of_the_headline_are_those_of_the_verdicts():
 def test_readme_without_markers_is_refused(tmp_path):
     (tmp_path / "README.md").write_text("# no markers")
     with pytest.raises(ValueError, match="markers"):
-        readme.update_file(tmp_path / "README.md", PAPERS)
+        readme.made(tmp_path / "README.md", PAPERS)
 
 
 def test_the_page_on_the_words_has_the_words_of_the_rules():

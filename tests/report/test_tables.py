@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from reprolib.report import tables
@@ -14,18 +13,6 @@ from reprolib.rerun.verdicts.errors import Error
 from reprolib.rerun.verdicts.judge import Outcome, Verdict, judge_paper
 from reprolib.rerun.verdicts.printed import in_printed_order, numbers
 from reprolib.rerun.verdicts.words import JUDGED, WORDS
-
-RECORDS = pd.DataFrame({"source": ["partial", "original", "partial"]})
-
-
-def test_sources_stand_in_the_corner_of_a_table():
-    frame = pd.DataFrame({"a": [1]})
-    assert tables.with_source(frame, RECORDS).columns.name == "source: original, partial"
-    assert frame.columns.name is None
-    pairs = pd.DataFrame({("a", "b"): [1], ("a", "c"): [2]})
-    shown = tables.with_source(pairs, RECORDS)
-    assert list(shown.columns) == list(pairs.columns)
-    assert shown.columns.names == ["source: original, partial", None]
 
 
 def test_readings_of_a_paper_without_results_are_an_empty_table(tmp_path):
@@ -100,7 +87,7 @@ def test_numbers_are_judged_once_until_the_results_change(tmp_path, monkeypatch)
     for _ in range(2):
         judge_paper("kpm", tmp_path)
     assert len(asked) == 1
-    (folder / "table1.csv").write_text("changed")
+    (folder / "records.csv").write_text("changed")
     judge_paper("kpm", tmp_path)
     assert len(asked) == 2
 

@@ -268,3 +268,35 @@ def test_what_the_papers_claim_and_where_it_fails():
         assert name not in batch.exceptions, "a single trial has no spread"
     always = words["the best kernel has v = 0"]
     assert always.claim.each, "always is a word about every data set"
+
+
+def test_a_family_is_counted_setting_by_setting():
+    """fMRI: "holds in 30 of 120 preparations", beside the readings of Table 1."""
+    parts = [measured(0.0, noise=NOISE * 10)]
+    for setting, advantage in (("as it is", 0.0), ("scaled", 0.05), ("lagged", 0.05)):
+        parts.append(measured(advantage, noise=NOISE * 10).assign(table="ways", setting=setting))
+    verdict = judge_claim(replace(claim(), family="ways"), pd.concat(parts), [])
+    words = {"as it is": "undecided", "scaled": "holds", "lagged": "holds"}
+    assert (verdict.word, verdict.in_family) == ("undecided", words)
+    assert verdict.in_other_variants == "holds in 2 of 3 ways"
+
+
+def test_a_side_may_stay_within_a_reading_while_others_are_tried():
+    """ "More examples help": all rows against 1,500, with d chosen in one way or another."""
+    b = Side({"method": "new"}, within="few rows")
+    rule = "another rule"
+    parts = [
+        rows("new", 0.8 + NOISE + gain, dataset=name, reading=reading)
+        for name in ("one", "two")
+        for reading, gain in (
+            ("headline", 0.02),
+            ("few rows", 0.0),
+            (rule, 0.0),
+            (f"few rows, {rule}", 0.02),
+            ("a rule of all rows alone", 0.5),
+        )
+    ]
+    verdict = judge_claim(replace(claim(), b=(b,)), pd.concat(parts), [])
+    assert verdict.difference == pytest.approx(2.0)
+    assert (verdict.word, verdict.exceptions) == ("holds, but", {rule: "fails"})
+    assert verdict.n_readings == 1

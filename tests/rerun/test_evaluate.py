@@ -66,9 +66,9 @@ def test_a_second_run_is_taken_from_the_store_and_records_lie_apart(found, tmp_p
     evaluation, store = found
     again = evaluate(SVM, "kpm", "table2", grid=GRID, store=store, **QUICK)
     assert all(why.reason == "reused" for why in again.run.explained.values())
-    paths = evaluation.write(tmp_path)
-    assert paths[0].parent == tmp_path / "SVC" / "kpm"
-    assert not seal_faults(paths[0].parent)
+    path = evaluation.write(tmp_path)
+    assert path.parent == tmp_path / "SVC" / "kpm"
+    assert not seal_faults(path.parent)
 
 
 class WrongOrder(BaseEstimator, ClassifierMixin):

@@ -5,17 +5,19 @@ from __future__ import annotations
 import dataclasses
 import tomllib
 
+import msgspec
 import numpy as np
 import pandas as pd
 import pytest
 
 from data_fetch import Dataset
 from reprolib.rerun import records as results
-from reprolib.rerun.records import HEADLINE
-from reprolib.rerun.records import task as listed_readings
-from reprolib.rerun.records.task import readings_of
+from reprolib.rerun.printed.readings import Readings
+from reprolib.rerun.printed.schema import Reading
+from reprolib.rerun.records import HEADLINE, Task
+from reprolib.rerun.tasks import experiment as experiments
 from reprolib.rerun.tasks.experiment import Count, Experiment, Grid, Later, Setting
-from reprolib.rerun.tasks.runner import code_of_protocol
+from reprolib.rerun.tasks.runner import code_of_task
 
 FILE = """
 [[readings]]
@@ -47,12 +49,14 @@ datasets = ["big"]
 """
 
 
+def said(text: str) -> Readings:
+    return Readings("paper", msgspec.convert(tomllib.loads(text)["readings"], list[Reading]))
+
+
 @pytest.fixture
 def readings(monkeypatch):
-    monkeypatch.setattr(listed_readings, "printed_toml", lambda paper: tomllib.loads(FILE))
-    listed_readings.readings_of.cache_clear()
-    yield listed_readings.readings_of("paper")
-    listed_readings.readings_of.cache_clear()
+    monkeypatch.setattr(experiments, "readings_of", lambda paper: said(FILE))
+    return said(FILE)
 
 
 def data(name: str, n_splits: int = 3) -> Dataset:
@@ -65,7 +69,7 @@ def keys(tasks) -> set[tuple]:
 
 
 def tasks_of(grid, profile="full", name="small", paper="paper"):
-    return list(grid.tasks(profile, data(name), readings_of(paper)))
+    return list(grid.tasks(profile, data(name), said(FILE)))
 
 
 def test_methods_are_run_under_the_readings_that_name_them(readings):
@@ -173,9 +177,10 @@ def test_a_reading_that_is_misspelt_is_told_from_the_nearest(readings):
 
 def test_what_readings_change_is_part_of_the_code_behind_a_number(readings, monkeypatch):
     experiment = Experiment("paper", ["embedded/twonorm"], [], run)
-    before = code_of_protocol(experiment.protocol())
+    task = Task("paper", "table", "small", "a", "many")
+    before = code_of_task(experiment.protocol(), task)
     changed = FILE.replace("scale = 2", "scale = 3")
-    monkeypatch.setattr(listed_readings, "printed_toml", lambda paper: tomllib.loads(changed))
-    listed_readings.readings_of.cache_clear()
-    after = code_of_protocol(experiment.protocol())
-    assert before.fingerprint != after.fingerprint
+    monkeypatch.setattr(experiments, "readings_of", lambda paper: said(changed))
+    after = code_of_task(experiment.protocol(), task)
+    assert (before.readings["many"], after.readings["many"]) == ({"scale": 2}, {"scale": 3})
+    assert before.fingerprint == after.fingerprint, "the code is the same"

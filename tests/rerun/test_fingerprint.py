@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+import shutil
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 
-from reprolib.rerun.records import fingerprint
-from reprolib.rerun.records.fingerprint import Code, code_of, module_fingerprint, reached
-from reprolib.rerun.records.task import get_protocol
-from reprolib.rerun.tasks.runner import code_of_protocol
+from reprolib.rerun.records import Task, fingerprint, load_tasks
+from reprolib.rerun.records.fingerprint import Code, code_of, module_fingerprint
+from reprolib.rerun.records.registry import PAPERS
+from reprolib.rerun.records.task import get_protocol, measure_of
+from reprolib.rerun.tasks.runner import code_of_task
+from reprolib.rerun.tasks.selection import tasks_of
 from tests import fake_paper
+
+ROOT = Path(__file__).resolve().parents[2]
+TABLE2 = Task("kpm", "table2", "raetsch/heart", "kpm")
 
 
 @pytest.fixture
@@ -39,7 +47,7 @@ def package(tmp_path, monkeypatch):
         code = """
         from reprolib.rerun.records.fingerprint import code_of
         from toy.run import run
-        print(code_of([run]).fingerprint)
+        print(code_of(run).fingerprint)
         """
         command = [sys.executable, "-c", textwrap.dedent(code)]
         path = {"PYTHONPATH": f"{tmp_path}:{':'.join(sys.path)}"}
@@ -73,19 +81,88 @@ def test_comments_docstrings_and_layout_change_nothing(package):
 
 
 def test_a_name_is_followed_through_its_package_to_the_module_that_defines_it():
-    modules = reached(frozenset({"reprolib.papers.kpm.experiment"}))
-    assert "reprolib.methods.kpm.components" in modules or any(
-        name.startswith("reprolib.methods.kpm") for name in modules
-    )
-    assert "reprolib.rerun.records.task" in modules
-    assert "data_fetch.raetsch" in modules, "it has the published widths"
-    others = ("reprolib.methods.simplex", "reprolib.report", "reprolib.papers.kpm.figures")
+    modules = code_of_task(get_protocol("kpm"), TABLE2).modules
+    assert "reprolib.methods.kpm.estimators" in modules
+    assert "data_fetch.raetsch.PUBLISHED_SVM" in modules, "the published widths, and no loader"
+    others = ("reprolib.methods.simplex", "reprolib.rerun", "reprolib.report", "figures")
     assert not [name for name in modules if name.startswith(others)]
+    assert {"experiment.run", "methods.cross_validated"} <= modules.keys()
+    assert not {"experiment.RUN", "experiment.GRIDS", "methods.figure1_kpm"} & modules.keys()
 
 
-def test_data_are_read_by_code_too():
-    assert "data_fetch.p300" in code_of_protocol(get_protocol("keops")).modules
-    assert "data_fetch.tables" in code_of_protocol(get_protocol("simplex")).modules
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_function_of_a_paper_has_code_of_its_own(paper):
+    """One fingerprint a paper made 7,200 tasks of KPM pending for one added reading."""
+    protocol = get_protocol(paper)
+    tasks = tasks_of(paper, load_tasks(paper))
+    measures = {measure_of(protocol.measures, task) for task in tasks}
+    codes = {code_of_task(protocol, task).fingerprint for task in tasks}
+    assert None not in measures
+    assert len(codes) == len(measures) > 1
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """Edit a file of a copy of the package; names of KPM's methods of which the code changed."""
+    for name in ("reprolib", "data_fetch"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    code = """
+    import json, sys
+    from reprolib.rerun.records import Task
+    from reprolib.rerun.records.task import get_protocol
+    from reprolib.rerun.tasks.runner import code_of_task
+    protocol = get_protocol("kpm")
+    tasks = {key: Task("kpm", key[0], "raetsch/heart", key[1]) for key in protocol.measures}
+    codes = {"/".join(key): code_of_task(protocol, task) for key, task in tasks.items()}
+    print(json.dumps({name: [c.fingerprint, c.texts] for name, c in codes.items()}))
+    """
+
+    def codes():
+        done = subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(code)],
+            env={"PYTHONPATH": f"{tmp_path}:{':'.join(sys.path)}", "PYTHONDONTWRITEBYTECODE": "1"},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return json.loads(done.stdout)
+
+    before = codes()
+
+    def changed(file, old, new):
+        path = tmp_path / file
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new, 1))
+        after = codes()
+        path.write_text(text)
+        of_trees, of_texts = (
+            {name for name in before if before[name][part] != after[name][part]} for part in (0, 1)
+        )
+        return of_trees, of_texts
+
+    return set(before), changed
+
+
+def test_an_edit_makes_those_tasks_pending_that_reach_it(clone):
+    every, changed = clone
+    told = '[story.readings.new]\nquestion = "?"\ntext = "!"\n'
+    reading = f'{told}[[readings]]\nname = "new"\nmethods = ["kpm"]\n'
+    printed = "reprolib/papers/kpm/printed.toml"
+    assert changed(printed, "[[readings]]\n", f"{reading}\n[[readings]]\n") == (set(), set())
+    trees, texts = changed("reprolib/methods/shared/ties.py", '"""', '"""New words. ')
+    assert (trees, texts) == (set(), every - {"table1/svm", "figure1/svm"}), "a docstring"
+    trees, _ = changed(
+        "reprolib/methods/shared/ties.py", "import numpy as np", "import numpy as np\nX = 1"
+    )
+    assert trees == every - {"table1/svm", "figure1/svm"}
+    trees, _ = changed(
+        "reprolib/papers/kpm/methods.py", "def figure1_kpm(", "def figure1_kpm(unused=0, *"
+    )
+    assert trees == {"figure1/kpm"}
+    trees, _ = changed("reprolib/rerun/tasks/runner.py", "import time", "import time\nX = 1")
+    assert trees == set(), "machinery"
 
 
 def test_functions_outside_of_the_package_are_told_apart():
@@ -95,23 +172,23 @@ def test_functions_outside_of_the_package_are_told_apart():
     def two(task, data):
         return 2
 
-    same, other = code_of([one]), code_of([two])
-    assert same.fingerprint == code_of([one]).fingerprint
+    same, other = code_of(one), code_of(two)
+    assert same.fingerprint == code_of(one).fingerprint
     assert dict(same.modules) != dict(other.modules)
 
 
 def test_a_replaced_function_of_a_protocol_is_other_code():
     mine = dataclasses.replace(fake_paper.PROTOCOL, run=lambda task, data: [])
-    codes = [code_of_protocol(protocol) for protocol in (fake_paper.PROTOCOL, mine)]
+    codes = [code_of_task(protocol, TABLE2) for protocol in (fake_paper.PROTOCOL, mine)]
     assert codes[0].fingerprint != codes[1].fingerprint
 
 
 def test_a_version_of_a_library_is_part_of_it(monkeypatch):
-    before = code_of([fake_paper.run])
+    before = code_of(fake_paper.run)
     monkeypatch.setattr(fingerprint, "versions", lambda: {**before.versions, "numpy": "9.9"})
-    after = code_of([fake_paper.run])
+    after = code_of(fake_paper.run)
     assert before.fingerprint != after.fingerprint
-    told = after.change_since({"modules": before.modules, "versions": before.versions})
+    told = after.change_since(before.about())
     assert told == f"numpy {before.versions['numpy']} -> 9.9"
 
 

@@ -15,8 +15,8 @@ import pytest
 from reprolib.rerun.records import load_run
 from reprolib.rerun.records.registry import PAPERS
 from reprolib.rerun.records.task import get_protocol
+from reprolib.rerun.tasks.listing import listing_of, listing_of_paper
 from reprolib.rerun.tasks.plan import plan
-from reprolib.rerun.tasks.runner import listing_of
 
 MODULES = {
     "__init__": "",
@@ -83,7 +83,7 @@ def listing(tmp_path):
         assert old in text
         path.write_text(text.replace(old, new, 1) if old else text)
         code = """
-        from reprolib.rerun.tasks.runner import listing_of
+        from reprolib.rerun.tasks.listing import listing_of
         from toy.experiment import PROTOCOL
         print(listing_of(PROTOCOL))
         """
@@ -133,5 +133,5 @@ def test_what_the_tasks_follow_from_is(listing, module, old, new):
 def test_committed_results_are_of_the_present_list_of_experiments(paper):
     """Where code alone was edited, `python -m tests.full_profile KEY` says so in run.json."""
     protocol = get_protocol(paper)
-    assert load_run(paper)["listing"] == listing_of(protocol)
-    assert not plan(protocol, "full").note
+    assert load_run(paper)["listing"] == listing_of(protocol) == listing_of_paper(paper)
+    assert not plan(paper, "full").note

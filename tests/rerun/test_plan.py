@@ -48,7 +48,9 @@ def test_nothing_is_known_without_results():
 
 
 def planned(protocol, profile, tmp_path, **options):
-    return plan.plan(protocol, profile, store=RecordStore(tmp_path / "store"), **options)
+    return plan.plan(
+        "fake", profile, store=RecordStore(tmp_path / "store"), protocol=protocol, **options
+    )
 
 
 @pytest.mark.parametrize(("profile", "n_tasks"), [("full", 6), ("quick", 3)])

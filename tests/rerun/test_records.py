@@ -14,7 +14,7 @@ import pytest
 from reprolib.rerun import records as results
 from reprolib.rerun.records import registry, tables
 from reprolib.rerun.records.registry import committed_directory, store_directory, write_atomically
-from reprolib.rerun.records.rows import derived_row, is_derived, row_of
+from reprolib.rerun.records.rows import GAP, derived_row, is_derived, row_of
 from reprolib.rerun.records.tables import load_tasks, seal_faults
 from reprolib.rerun.records.task import Measurement, Task
 from tests.rerun.made_up import edit, row, write
@@ -23,11 +23,11 @@ from tests.rerun.made_up import edit, row, write
 def test_tables_survive_the_trip_to_disk(tmp_path):
     rows = [row(trial=2), row(trial=1, value=1 / 3, level=3, gap=1e-9), row(trial=10, seconds=7.0)]
     write(tmp_path, rows)
-    loaded = results.load("paper", "t", tmp_path)
+    loaded = results.load_paper("paper", tmp_path)
     assert list(loaded["trial"]) == [1, 2, 10]
     assert loaded["value"].iloc[0] == pytest.approx(1 / 3, abs=1e-10)
     assert list(loaded["seconds"]) == [1.0, 1.0, 7.0]
-    assert list(loaded["level"].isna()) == list(loaded["gap"].isna()) == [False, True, True]
+    assert list(loaded["level"].isna()) == list(loaded[GAP].isna()) == [False, True, True]
     assert json.loads(loaded["chosen"].iloc[0]) == {"C": 0.002}
 
 
@@ -36,19 +36,9 @@ def test_order_of_work_does_not_show_in_the_table():
     pd.testing.assert_frame_equal(results.to_frame(rows), results.to_frame(rows[::-1]))
 
 
-def test_a_part_of_a_task_has_seconds_of_its_own(tmp_path):
-    rows = [row(seconds=2.0), row(metric="fit", value=200, seconds=0.5)]
-    frame = results.to_frame(rows)
-    tasks = pd.DataFrame([{**rows[0], "fit seconds": 0.5}], columns=load_tasks("x").columns)
-    results.write_results(frame, tmp_path / "paper", tasks, {"paper": "paper"})
-    found = results.load("paper", "t", tmp_path).set_index("metric")["seconds"]
-    assert found.to_dict() == {"error": 2.0, "fit": 0.5}
-
-
-def test_missing_table_says_how_to_make_it(tmp_path):
-    with pytest.raises(FileNotFoundError, match="reprolib reproduce paper --full"):
-        results.load("paper", "t", tmp_path)
+def test_a_paper_without_results_has_no_records(tmp_path):
     assert results.load_paper("paper", tmp_path).empty
+    assert results.load_tasks("paper", tmp_path).empty
 
 
 def test_two_records_of_one_key_are_neither_written_nor_read(tmp_path):
@@ -56,32 +46,27 @@ def test_two_records_of_one_key_are_neither_written_nor_read(tmp_path):
     with pytest.raises(ValueError, match="two records of one key.* t/d/m/headline/0 error"):
         write(tmp_path, doubled)
     write(tmp_path, [row(), row(metric="other")])
-    edit(tmp_path / "paper/t.csv.gz", lambda text: text.replace(",other,", ",error,"))
+    edit(tmp_path / "paper/records.csv.xz", lambda text: text.replace(",other,", ",error,"))
     with pytest.raises(ValueError, match="two records of one key"):
-        results.load("paper", "t", tmp_path)
+        results.load_paper("paper", tmp_path)
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda text: text.replace("n_test,", ""), "t.csv.gz has the columns"),
+        (
+            lambda text: "\n".join(line.partition(",")[2] for line in text.splitlines()),
+            "records.csv.xz has the columns",
+        ),
         (lambda text: text.replace(",0.25,", ",half,"), r"numbers in the columns \['value'"),
         (lambda text: text.replace(",100,", ",20.5,"), r"numbers in the columns \['n_test'"),
     ],
 )
 def test_table_without_a_column_or_with_text_for_numbers_is_refused(tmp_path, change, message):
-    (path,) = write(tmp_path, [row()])
+    path = write(tmp_path, [row()])
     edit(path, change)
     with pytest.raises(ValueError, match=message):
         results.load_paper("paper", tmp_path)
-
-
-def test_a_task_that_is_named_twice_is_refused(tmp_path):
-    write(tmp_path, [row()])
-    path = tmp_path / "paper/tasks.csv.gz"
-    edit(path, lambda text: text + text.splitlines()[1] + "\n")
-    with pytest.raises(ValueError, match="names the task t/d/m/headline/0 twice"):
-        results.load("paper", "t", tmp_path)
 
 
 def test_broken_description_of_a_run_is_named(tmp_path):
@@ -92,16 +77,17 @@ def test_broken_description_of_a_run_is_named(tmp_path):
 
 
 def test_tables_of_an_earlier_run_are_deleted_and_other_files_left(tmp_path):
-    write(tmp_path, [row(), row(table="u")])
     folder = tmp_path / "paper"
+    folder.mkdir()
     (folder / "own.csv").write_text("")
-    (folder / "u.csv").write_text("unpacked by hand")
+    (folder / "tasks.csv").write_text("of an older form")
+    tables.write_seal(folder, {"tasks.csv": "of an older form"})
     write(tmp_path, [row(table="u")])
     names = {p.name for p in folder.iterdir()}
-    assert names == {"own.csv", "u.csv.gz", "tasks.csv.gz", "run.json", "SHA256SUMS"}
+    assert names == {"own.csv", "records.csv.xz", "run.json", "SHA256SUMS"}
 
 
-@pytest.mark.parametrize("n_written", range(4))
+@pytest.mark.parametrize("n_written", [1, 2])
 def test_results_that_were_left_in_the_middle_are_not_as_they_were_sealed(
     tmp_path, monkeypatch, n_written
 ):
@@ -120,8 +106,7 @@ def test_results_that_were_left_in_the_middle_are_not_as_they_were_sealed(
     assert seal_faults(tmp_path / "paper")
 
 
-def test_a_record_that_has_nothing_where_its_task_has_something_is_read_so(tmp_path):
-    """An empty cell is as the task has it, so that nothing needs a sign of its own."""
+def test_a_task_keeps_its_setting_and_reading_whatever_its_records_have(tmp_path):
     task = Task("paper", "t", "d", "m", setting="rank 5", level=5)
     rows = [
         row_of(task, m, "original", 1.0)
@@ -134,17 +119,19 @@ def test_a_record_that_has_nothing_where_its_task_has_something_is_read_so(tmp_p
     write(tmp_path, rows)
     read = results.load_paper("paper", tmp_path)
     pd.testing.assert_frame_equal(read, results.to_frame(rows), check_dtype=False)
+    (made,) = load_tasks("paper", tmp_path).to_dict("records")
+    assert (made["setting"], made["level"], made["reading"]) == ("rank 5", 5, "headline")
 
 
 def test_the_seal_is_what_sha256sum_reads(tmp_path):
     write(tmp_path, [row()])
     folder = tmp_path / "paper"
     assert seal_faults(folder) == []
-    subprocess.run(["gunzip", "t.csv.gz", "tasks.csv.gz"], cwd=folder, check=True)
+    subprocess.run(["unxz", "records.csv.xz"], cwd=folder, check=True)
     subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=folder, check=True)
     lines = (folder / "SHA256SUMS").read_text().splitlines()
-    digest = hashlib.sha256((folder / "t.csv").read_bytes()).hexdigest()
-    assert f"{digest}  t.csv" in lines
+    digest = hashlib.sha256((folder / "records.csv").read_bytes()).hexdigest()
+    assert f"{digest}  records.csv" in lines
     assert seal_faults(folder) == [], "a file that was unpacked by hand is as it was sealed"
 
 
@@ -159,7 +146,7 @@ def test_a_derived_row_is_of_its_trials_and_of_no_task():
     made = derived_row(record, "median", 2, trial=0, chosen={"b": 1, "a": [2]}, n_test=5)
     assert made["task"] == "t/d/m/s/headline/over trials/0"
     assert (made["metric"], made["value"], made["n_test"]) == ("median", 2.0, 5)
-    assert (made["chosen"], made["gap"], made["path"]) == ('{"a": [2], "b": 1}', None, "")
+    assert (made["chosen"], made[GAP], made["path"]) == ('{"a": [2], "b": 1}', None, "")
     derived = is_derived(results.to_frame([record, made]))
     assert list(derived) == [True, False], "in the order of the files: trial 0 is first"
 

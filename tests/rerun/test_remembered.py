@@ -89,31 +89,31 @@ def test_a_folder_that_cannot_be_written_costs_no_task(tmp_path):
         assert Remembered("a", size=1).of("x", lambda: 3) == 3
 
 
-def double(number: int) -> int:
-    return Remembered("doubles", size=1).of(number, lambda: counted(number) * 2)
+def double(number: int, folder: Path) -> int:
+    return Remembered("doubles", size=1).of(number, lambda: counted(number, folder) * 2)
 
 
-def counted(number: int) -> int:
-    """Leave a file for each call, with a name of its own."""
-    folder = Path(os.environ["COUNTED"])
+def counted(number: int, folder: Path) -> int:
+    """Leave a file for each call, with a name of its own.
+
+    The folder is an argument: worker processes that an earlier test started have its environment.
+    """
     folder.joinpath(f"{number}-{secrets.token_hex(8)}").touch()
     return number
 
 
 def test_workers_of_this_machine_share_answers_and_leave_no_folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("COUNTED", str(tmp_path / "calls"))
     monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
     monkeypatch.setattr(tempfile, "tempdir", None)
     for name in ("calls", "tmp"):
         (tmp_path / name).mkdir()
-    calls = [(number,) for number in (1, 2, 3) for _ in range(20)]
-    assert sorted(LocalWorkers(1).results(double, calls)) == sorted(2 * n for (n,) in calls)
+    calls = [(number, tmp_path / "calls") for number in (1, 2, 3) for _ in range(20)]
+    assert sorted(LocalWorkers(1).results(double, calls)) == sorted(2 * n for n, _ in calls)
     assert len(list((tmp_path / "calls").iterdir())) == 3
     assert not [p for p in (tmp_path / "tmp").iterdir() if p.name.startswith("reprolib-")]
 
 
-def double_when_two_have_asked(number: int) -> int:
-    folder = Path(os.environ["COUNTED"])
+def double_when_two_have_asked(number: int, folder: Path) -> int:
     folder.joinpath(f"asked-{secrets.token_hex(8)}").touch()
 
     def make() -> int:
@@ -121,14 +121,14 @@ def double_when_two_have_asked(number: int) -> int:
         while len(list(folder.glob("asked-*"))) < 2 and time.monotonic() < until:
             time.sleep(0.01)
         time.sleep(0.3)  # the other goes on from asking to making
-        return 2 * counted(number)
+        return 2 * counted(number, folder)
 
     return Remembered("doubles", size=1).of(number, make)
 
 
-def test_of_two_processes_that_ask_at_once_one_makes_the_answer(tmp_path, monkeypatch):
-    monkeypatch.setenv("COUNTED", str(tmp_path))
-    answers = LocalWorkers(2).results(double_when_two_have_asked, [(4,), (4,)])
+def test_of_two_processes_that_ask_at_once_one_makes_the_answer(tmp_path):
+    calls = [(4, tmp_path)] * 2
+    answers = LocalWorkers(2).results(double_when_two_have_asked, calls)
     assert list(answers) == [8, 8]
     assert len(list(tmp_path.glob("asked-*"))) == 2, "both asked"
     assert len(list(tmp_path.glob("4-*"))) == 1, "one made it, the other waited"

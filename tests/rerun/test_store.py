@@ -9,6 +9,7 @@ import pytest
 
 from reprolib.rerun.records import Task
 from reprolib.rerun.records.fingerprint import Code
+from reprolib.rerun.records.rows import GAP
 from reprolib.rerun.tasks.store import RecordStore
 from reprolib.rerun.tasks.worker import Finished
 from tests.rerun.made_up import row
@@ -35,7 +36,7 @@ def test_a_stored_task_comes_back_as_it_was_made(tmp_path):
     store = stored(tmp_path, rows=[row(value=float("nan"), gap=1e-9)])
     found = store.get(TASK, "data", CODE)
     assert (found.seconds, found.date, found.environment) == (2.5, "2026-01-01", {"python": "3.11"})
-    assert found.rows[0]["gap"] == 1e-9
+    assert found.rows[0][GAP] == 1e-9
     assert found.rows[0]["value"] != found.rows[0]["value"]
     assert str(store.explain(TASK, "data", CODE)) == "reused (made on 2026-01-01 with this code)"
 
@@ -84,7 +85,7 @@ def test_two_parameters_of_one_task_are_kept_beside_each_other(tmp_path):
     [
         ([], "has no rows"),
         (["text"], "has the row 'text'"),
-        ([{name: v for name, v in row().items() if name != "gap"}], r"columns: \['gap'\]"),
+        ([{name: v for name, v in row().items() if name != GAP}], rf"columns: \['{GAP}'\]"),
         ([row(), {**row(), "more": 1}], r"columns: \['more'\]"),
         ([row(value="0.5")], "has value '0.5'"),
         ([row(value=None)], "has value None"),

@@ -12,12 +12,13 @@ from scipy import stats
 
 from reprolib.report import tables
 from reprolib.rerun import records as results
-from reprolib.rerun.records.registry import PAPERS
+from reprolib.rerun.printed.schema import Pool
+from reprolib.rerun.records.registry import PAPERS, printed_of
 from reprolib.rerun.verdicts import Number, judge_claims, judge_paper, numbers
 from reprolib.rerun.verdicts.claim import claims_of
 from reprolib.rerun.verdicts.claims import NoRecordError, judge_claim
 from reprolib.rerun.verdicts.judge import credit_readings, judge
-from reprolib.rerun.verdicts.printed import controls, paper_entry
+from reprolib.rerun.verdicts.printed import controls
 from tests.naive import verdicts as naive
 
 
@@ -219,7 +220,7 @@ def test_some_of_the_papers_runs_are_as_sure_as_runs_are_alike():
     ours = records([80.0, 82, 81, 79, 80, 81, 80, 82, 81, 80])  # mean 80.6
     left_out = (82.8, 81.1, 80.1, 78.4)
     without = pd.concat([records([x], reading=f"without run {i}") for i, x in enumerate(left_out)])
-    of_pool = {"without": "without run", "of": 11}
+    of_pool = Pool(without="without run", of=11)
     printed = number(value=84.0, spread=1.0, trials=10, scale=1, stated_margin=1.5)
     alone = judge(printed, pd.concat([ours, without]))
     within = judge(replace(printed, pool=of_pool), pd.concat([ours, without]))
@@ -433,7 +434,7 @@ def test_a_quick_run_is_judged_and_says_that_it_decides_little(paper, n_trials):
     verdicts = [judge(n, few, controls(paper)) for n in numbers(paper)]
     judged = [v for v in verdicts if v.n_trials == 1 and v.number.designs == ("splits",)]
     assert all(v.judged_word == "undecided" and np.isinf(v.half_width) for v in judged)
-    for claim in claims_of(paper, paper_entry(paper), numbers(paper)):
+    for claim in claims_of(printed_of(paper), numbers(paper)):
         with contextlib.suppress(NoRecordError):
             judge_claim(claim, few, numbers(paper))
 

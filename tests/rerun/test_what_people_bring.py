@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from reprolib.cli.main import main
-from reprolib.rerun.records.registry import parsed_toml
+from reprolib.rerun.printed.file import parsed_toml
 from reprolib.rerun.verdicts import judge_table
 from reprolib.rerun.verdicts.printed import standard_deviation
 from tests.rerun.test_anyone import PAIR, PERCENT, judged, runs
@@ -239,7 +239,9 @@ def test_a_part_of_the_file_that_is_missing_or_empty_is_named(tmp_path, old, new
 
 
 def test_a_file_without_a_table_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="p.toml: tables: no table; give one"):
+    with pytest.raises(
+        ValueError, match="tables is {}; it must be a table of tables, at least one"
+    ):
         judged(tmp_path, "[tables]", pair(91, 90))
 
 

@@ -21,16 +21,12 @@ from reprolib.rerun.verdicts.calibration import (
     judged_performances,
     operating_characteristics,
 )
-from reprolib.rerun.verdicts.errors import (
-    Error,
-    one_more_run,
-    partial_pool,
-    pseudo_values,
-    splits,
-    summed,
-)
-from reprolib.rerun.verdicts.errors import test_set as shared_test_set
-from reprolib.rerun.verdicts.judge import gathered, outcome
+from reprolib.rerun.verdicts.designs import DESIGNS, drawn_once, partial_pool
+from reprolib.rerun.verdicts.designs.base import Repeated
+from reprolib.rerun.verdicts.designs.selection import prediction_range, sure_range
+from reprolib.rerun.verdicts.errors import Error, summed
+from reprolib.rerun.verdicts.evidence import gathered, pseudo_values
+from reprolib.rerun.verdicts.judge import outcome
 
 N_SIMULATED = 3000
 #: Deviations of a share of `N_SIMULATED` around 5 %.
@@ -115,22 +111,22 @@ def test_the_range_of_a_selection_holds_one_more_as_often_as_said(n):
         inside = 0
         for _ in range(600):
             *ours, one_more = draw(size=n + 1)
-            low, high = rules.prediction_range(np.array(ours))
+            low, high = prediction_range(np.array(ours))
             inside += low <= one_more <= high
         assert inside / 600 > 0.95 - 4 * math.sqrt(0.05 * 0.95 / 600)
 
 
 def test_fewer_than_forty_draws_have_no_range():
     few, many = np.arange(39.0), np.arange(100.0)
-    assert rules.prediction_range(few) == rules.sure_range(few) == (-math.inf, math.inf)
-    (low, high), (low_90, high_90) = rules.prediction_range(many), rules.sure_range(many)
+    assert prediction_range(few) == sure_range(few) == (-math.inf, math.inf)
+    (low, high), (low_90, high_90) = prediction_range(many), sure_range(many)
     assert low < low_90 < high_90 < high
 
 
 @pytest.mark.parametrize("n", [40, 57, 100, 300])
 def test_the_sure_range_of_a_selection_leaves_out_a_tenth_at_most_as_often_as_said(n):
     rng = np.random.default_rng(n)
-    ends = [rules.sure_range(rng.random(n)) for _ in range(N_SIMULATED)]
+    ends = [sure_range(rng.random(n)) for _ in range(N_SIMULATED)]
     for share_beyond in ([low for low, _ in ends], [1 - high for _, high in ends]):
         assert np.mean(np.array(share_beyond) > 0.1) <= 0.05 + SLACK
 
@@ -140,12 +136,8 @@ def test_the_sure_range_of_a_selection_leaves_out_a_tenth_at_most_as_often_as_sa
 def test_few_splits_of_ours_are_never_kinder(n, theirs):
     """With Welch and Satterthwaite's degrees of freedom 8 % of pairs of splits were kind."""
     rng = np.random.default_rng(n)
-    kind = 0
-    for _ in range(N_SIMULATED):
-        ours, printed = rng.normal(1.5, 1.0, n), rng.normal(0.0, theirs, 20)
-        error = splits(ours, float(printed.std(ddof=1)), 20)
-        kind += rules.of_difference(ours.mean() - printed.mean(), error, 1.5) == "reproduced"
-    assert kind / N_SIMULATED <= 0.05 + SLACK
+    words = simulated_words("splits", Repeated(1.0, theirs, n, 20), 1.5, rng, 1.5)
+    assert share(words, "reproduced") <= 0.05 + SLACK
 
 
 #: Printed selections that the size of the data does not fix, with our draws of each.
@@ -201,7 +193,8 @@ def test_pseudo_values_cover_what_is_no_mean_of_the_runs():
         runs = strengths + rng.normal(0, 1, (11, 1)) * 0.3 + rng.normal(0, 0.3, (11, 64))
         ours = runs[:4]
         without = np.array([kept(np.delete(ours, i, axis=0)) for i in range(4)])
-        half = partial_pool(pseudo_values(kept(ours), without), 11).half_width()
+        values = pseudo_values(kept(ours), without)
+        half = partial_pool.partial_pool(values, 11).half_width()
         covered.append(abs(kept(ours) - kept(runs)) < half)
     assert np.mean(covered) > 0.92
     values = np.array([1.0, 4.0, 7.0])
@@ -209,49 +202,63 @@ def test_pseudo_values_cover_what_is_no_mean_of_the_runs():
     np.testing.assert_allclose(pseudo_values(4.0, np.array(means)), values)
 
 
-def test_the_error_of_a_partial_pool_covers_the_whole_one():
-    """Four of eleven runs, drawn at random: the interval holds the mean of all in 95 % of cases."""
+def test_all_runs_of_a_pool_leave_no_error_and_one_run_leaves_it_unknown():
+    assert partial_pool.partial_pool(np.arange(11.0), 11).standard == 0
+    assert math.isinf(partial_pool.partial_pool(np.array([1.0]), 11).standard)
+
+
+#: By design, a comparison as the papers have them: spread of ours, of theirs, trials.
+USUAL = {
+    "splits": Repeated(2.0, 3.0, 20, 20),
+    "cross-validation": Repeated(0.5, 0.5, 20, 1),
+    "seeds": Repeated(0.5, 0.5, 20, 1),
+    "test set": Repeated(20.0, 20.0, 2000, 1),
+    "runs": Repeated(0.5, 0.5, 12, 12),
+    "selection": Repeated(3.0, 3.0, 79, 1),
+}
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+@pytest.mark.parametrize("shift", [0.0, 1.5])
+def test_the_interval_of_every_design_holds_the_true_difference_as_often_as_said(name, shift):
+    """A design without a simulation of its own is no design."""
+    rng = np.random.default_rng(2)
+    ends = [DESIGNS[name].simulate(USUAL[name], shift, rng) for _ in range(N_SIMULATED)]
+    covered = np.mean([low <= shift <= high for low, high, _, _ in ends])
+    assert abs(covered - 0.95) < SLACK + 0.005, covered
+
+
+@pytest.mark.parametrize(
+    "simulate",
+    [lambda rng: partial_pool.simulate(4, 11, rng), lambda r: drawn_once.simulate(40, r)],
+)
+def test_so_do_those_of_a_partial_pool_and_of_a_choice_made_once(simulate):
     rng = np.random.default_rng(0)
-    inside = 0
-    for _ in range(N_SIMULATED):
-        runs = rng.normal(size=11)
-        ours = rng.choice(runs, 4, replace=False)
-        half = partial_pool(ours, 11).half_width()
-        inside += abs(ours.mean() - runs.mean()) <= half
-    assert abs(inside / N_SIMULATED - 0.95) < SLACK
-    assert partial_pool(np.arange(11.0), 11).standard == 0, "all runs are at hand"
-    assert math.isinf(partial_pool(np.array([1.0]), 11).standard)
+    ends = [simulate(rng) for _ in range(N_SIMULATED)]
+    assert abs(np.mean([low <= 0 <= high for low, high, _, _ in ends]) - 0.95) < SLACK
 
 
-def simulated_words(v, true_difference, rng, factor=1):
-    """Words on repetitions of a committed comparison, both sides drawn anew.
+def simulated_words(design, of, shift, rng, margin, n=N_SIMULATED):
+    """Words on repetitions of a comparison, both sides drawn anew."""
+    for _ in range(n):
+        yield rules.word_of(*DESIGNS[design].simulate(of, shift, rng), margin)
 
-    The spreads are those of the records; with ``factor`` times the trials, ours and theirs.
-    """
-    number, scale = v.number, v.number.margin / rules.MARGIN
-    n, N = factor * v.n_trials, factor * number.trials
-    shift = true_difference * scale
-    for _ in range(N_SIMULATED // (3 if factor > 1 else 1)):
-        if number.designs == ("splits",):
-            own = number.spread if number.spread is not None else v.spread
-            ours, theirs = rng.normal(shift, v.spread, n), rng.normal(0, own, N)
-            spread = None if number.spread is None else float(theirs.std(ddof=1))
-            error = splits(ours, spread, N)
-            difference = float(ours.mean() - theirs.mean())
-        elif number.designs[-1] in ("seeds", "cross-validation"):
-            k = n // number.folds if number.folds else n
-            k = max(k, 20) if number.spread_of else k
-            deviation = v.error.standard / math.sqrt(1 + 1 / k)
-            ours, theirs = rng.normal(shift, deviation, k), rng.normal(0, deviation)
-            error, difference = one_more_run(ours), float(ours.mean() - theirs)
-        else:
-            n_test, apart = 2000 * factor, true_difference / 100
-            q = max((v.error.standard / scale / 100) ** 2 * 2000, apart)
-            right = [(q + apart) / 2, (q - apart) / 2, 1 - q]
-            only_ours, only_theirs, _ = rng.multinomial(n_test, right)
-            error = Error(100 * scale * shared_test_set([q], n_test, 1.0).standard)
-            difference = 100 * scale * (only_ours - only_theirs) / n_test
-        yield rules.of_difference(difference, error, number.margin)
+
+def as_committed(v, factor):
+    """Design and size of a committed comparison, with ``factor`` times the trials of both sides."""
+    number = v.number
+    n, trials = factor * v.n_trials, factor * number.trials
+    if number.designs == ("splits",):
+        own = v.spread if number.spread is None else number.spread
+        is_printed = number.spread is not None
+        return "splits", Repeated(v.spread, own, n, trials, is_printed, number.scale)
+    if number.designs[-1] in ("seeds", "cross-validation"):
+        k = n // number.folds if number.folds else n
+        k = max(k, 20) if number.spread_of else k
+        own = v.error.standard / math.sqrt(1 + 1 / k)
+        return number.designs[-1], Repeated(own, own, k, 1, False, number.scale)
+    of_one_point = v.error.standard * math.sqrt(2000)
+    return "test set", Repeated(of_one_point, 0.0, 2000 * factor, 1, False, number.scale)
 
 
 def comparisons():
@@ -273,14 +280,16 @@ def share(words, word):
 
 @pytest.mark.parametrize("v", comparisons())
 def test_the_words_are_wrong_as_rarely_as_said_and_sharper_with_four_times_the_data(v):
-    rng = np.random.default_rng(1)
-    equal = list(simulated_words(v, 0.0, rng))
-    apart = list(simulated_words(v, 3.0, rng))
+    rng, twice = np.random.default_rng(1), 2 * v.margin
+    (design, once), (_, more) = as_committed(v, 1), as_committed(v, 4)
+    equal = list(simulated_words(design, once, 0.0, rng, v.margin))
+    apart = list(simulated_words(design, once, twice, rng, v.margin))
     assert share(equal, "not reproduced") <= 0.05 + SLACK
     assert share(apart, "reproduced") <= 0.05 + SLACK
-    more_equal = share(simulated_words(v, 0.0, rng, 4), "reproduced")
-    more_apart = share(simulated_words(v, 3.0, rng, 4), "not reproduced")
-    slack = 4 * math.sqrt(0.25 / (N_SIMULATED // 3))
+    few = N_SIMULATED // 3
+    more_equal = share(simulated_words(design, more, 0.0, rng, v.margin, few), "reproduced")
+    more_apart = share(simulated_words(design, more, twice, rng, v.margin, few), "not reproduced")
+    slack = 4 * math.sqrt(0.25 / few)
     assert more_equal >= share(equal, "reproduced") - slack
     assert more_apart >= share(apart, "not reproduced") - slack
 

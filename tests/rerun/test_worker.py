@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from reprolib.rerun import records
-from reprolib.rerun.records.rows import row_of
+from reprolib.rerun.records.rows import GAP, row_of
 from reprolib.rerun.records.task import Measurement, Task
 from reprolib.rerun.tasks import worker
 from tests import fake_paper
@@ -44,15 +44,6 @@ def test_an_interrupt_is_no_failed_task_although_compiled_code_says_system_error
         worker.execute(replace(fake_paper.PROTOCOL, run=run), task, digest)
 
 
-def test_a_part_of_a_task_has_seconds_of_its_own():
-    task = Task("p", "t", "embedded/x", "m")
-    whole, part = (
-        row_of(task, m, "embedded", 2.5)
-        for m in (Measurement("accuracy", 0.5), Measurement("fit", 200, seconds=0.25))
-    )
-    assert (whole["seconds"], part["seconds"]) == (2.5, 0.25)
-
-
 def test_a_later_stage_of_a_run_sees_the_values_that_are_written(tmp_path):
     """A median cost of 9.485999999999999 in a run and of 9.486 in `verify` changed a decision."""
     values = [3.0 * 316.2 * 0.01, 0.1 + 0.2, 1.0 / 3.0, float("nan")]
@@ -61,7 +52,7 @@ def test_a_later_stage_of_a_run_sees_the_values_that_are_written(tmp_path):
         for t, v in enumerate(values)
     ]
     made_up.write(tmp_path, rows)
-    written = records.load("p", "t", tmp_path)
+    written = records.load_paper("p", tmp_path)
     np.testing.assert_array_equal(written["value"], records.to_frame(rows)["value"])
     assert written["value"].tolist()[:2] == [9.486, 0.3]
 
@@ -73,7 +64,7 @@ def test_numbers_of_a_row_have_the_digits_that_are_compared():
     )
     row = row_of(task, m, "original", 1.23456)
     assert (row["reading"], row["setting"], row["trial"]) == ("other", "s", 3)
-    assert (row["value"], row["gap"]) == (0.3333333333, 1.23e-9)
+    assert (row["value"], row[GAP]) == (0.3333333333, 1.23e-9)
     assert (row["path"], row["seconds"]) == ("0.666667 1e-07 5", 1.2346)
     assert (row["chosen"], row["n_test"]) == ('{"a": 2, "b": 1}', 20)
 

@@ -10,9 +10,6 @@ from reprolib.cli import arguments as shared
 
 HELP = "compare anyone's printed table (TOML) with anyone's results (CSV): words and intervals"
 
-#: Endings of a picture's file.
-PICTURES = (".svg", ".png", ".pdf")
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
@@ -24,9 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write words and intervals")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write one page with pictures")
-    parser.add_argument(
-        "--forest", type=Path, metavar="FILE", help="draw all numbers: FILE.svg, .png or .pdf"
-    )
+    parser.add_argument("--forest", type=Path, metavar="FILE.svg", help="draw all numbers")
     parser.add_argument(
         "--schema",
         action="store_true",
@@ -45,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
         If a file cannot be read or written.
     """
     if arguments.schema:
-        from reprolib.rerun.verdicts.printed_file import printed_schema
+        from reprolib.rerun.printed.schema import printed_schema
 
         print(json.dumps(printed_schema(), indent=1))
         return 0
@@ -55,8 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
         if (path := getattr(arguments, option)) is not None:
             shared.require_output_file(path, f"--{option}")
     forest = arguments.forest
-    if forest is not None and forest.suffix.lower() not in PICTURES:
-        raise ValueError(f"--forest is {forest}; its name must end in {', '.join(PICTURES)}")
+    if forest is not None and forest.suffix.lower() != ".svg":
+        raise ValueError(f"--forest is {forest}; it writes SVG: give it a name that ends in .svg")
     from reprolib.cli.console import out
     from reprolib.rerun.verdicts.anyone import judge_table, worse_than_expected
 
@@ -75,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.html is not None:
         write_atomically(arguments.html, shown.page(judged))
     if forest is not None:
-        write_atomically(forest, shown.forest_bytes(judged, forest.suffix.lower()[1:]))
+        write_atomically(forest, shown.forest_svg(judged))
     for note in judged.notes:
         out().print(note)
     worse = worse_than_expected(judged)

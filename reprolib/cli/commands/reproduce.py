@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import gzip
-import math
-import os
 import textwrap
 import traceback
-import zlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reprolib.cli import arguments as shared
 from reprolib.cli import console
 from reprolib.cli.arguments import BUILD, SITE
+from reprolib.cli.failures import FailureLog
 from reprolib.rerun.records import registry
-from reprolib.rerun.records.duration import minutes_of
+from reprolib.rerun.records.duration import Minutes, minutes_text
 from reprolib.rerun.records.registry import PAPERS
 
 if TYPE_CHECKING:
@@ -27,7 +23,8 @@ if TYPE_CHECKING:
 
     from data_fetch.errors import DataUnavailableError
     from reprolib.rerun.records.task import Protocol
-    from reprolib.rerun.tasks.runner import Failure, Only, Run
+    from reprolib.rerun.tasks.runner import Run
+    from reprolib.rerun.tasks.selection import Only
 
 HELP = "rerun papers: records, tables, figures, report, counts of the verdicts"
 #: Said when a run ends early.
@@ -36,8 +33,6 @@ ADVICE = "Finished tasks are stored; the same command continues from them."
 WIDTH = 60
 #: Records of selected tasks that are listed one by one; of more, those that differ.
 MOST = 50
-#: Names that are listed where a part of --only is unknown.
-NAMES = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         const="full",
         help="the complete experiments of the papers%(minutes)s",
     )
-    full.minutes = _Minutes()  # type: ignore[attr-defined]
+    full.minutes = Minutes()  # type: ignore[attr-defined]
     shared.add_jobs(parser)
     parser.add_argument(
         "--embedded",
@@ -96,24 +91,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(profile="quick")
 
 
-class _Minutes:
-    """Minutes of all full runs on two cores, read only where the help is printed.
-
-    Empty without committed tables of tasks. What is wrong with them or with their folder is said by
-    the commands that need them.
-    """
-
-    def __str__(self) -> str:
-        seconds = 0.0
-        try:
-            for path in registry.committed_directory().glob("*/tasks.csv.gz"):
-                with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
-                    seconds += sum(float(line["seconds"]) for line in csv.DictReader(file))
-        except (OSError, EOFError, zlib.error, csv.Error, ValueError, KeyError, TypeError):
-            return ""
-        return f": {minutes_of(seconds)} minutes for all on two cores" if seconds else ""
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Check the arguments, and rerun, or say what would be run."""
     arguments.papers = shared.chosen_papers(arguments.papers) or list(PAPERS)
@@ -129,9 +106,8 @@ def dry_run(arguments: argparse.Namespace) -> int:
     """Check the papers' names, and print tasks, data and minutes of each, and of all."""
     import data_fetch
     from reprolib.rerun.checks.check import require_sound
-    from reprolib.rerun.records.task import get_protocol
     from reprolib.rerun.tasks.plan import plan
-    from reprolib.rerun.tasks.runner import Only
+    from reprolib.rerun.tasks.selection import Only, require_used
 
     require_sound(arguments.papers)
     warn_of_broken(arguments.papers)
@@ -139,14 +115,14 @@ def dry_run(arguments: argparse.Namespace) -> int:
     only = Only(arguments.only) if arguments.only else None
     seconds, used = [], set[str]()
     for paper in arguments.papers:
-        found = plan(get_protocol(paper), arguments.profile, embedded=arguments.embedded, only=only)
+        found = plan(paper, arguments.profile, embedded=arguments.embedded, only=only)
         used.update(found.used)
         if only is not None and not found.n_tasks:
             continue
         seconds.append(found.seconds)
         out.print(
             f"{paper}, {arguments.profile} profile: {found.n_tasks} tasks, {found.n_stored} of "
-            f"them finished and stored; {minutes(found.seconds, arguments.jobs)}"
+            f"them finished and stored; {minutes_text(found.seconds, arguments.jobs)}"
         )
         if found.at_hand:
             out.print(f"  data: {', '.join(found.at_hand)}")
@@ -156,80 +132,10 @@ def dry_run(arguments: argparse.Namespace) -> int:
         if found.note:
             out.print(f"  {found.note}")
     if len(seconds) > 1:
-        out.print(f"all: {minutes(sum(seconds), arguments.jobs)}")
+        out.print(f"all: {minutes_text(sum(seconds), arguments.jobs)}")
     if only is not None:
         require_used(only, used, arguments.papers)
     return 0
-
-
-def require_used(only: Only, used: Collection[str], papers: Sequence[str]) -> None:
-    """Raise ValueError if a pattern of ``--only`` selected no task, whatever others did."""
-    for pattern in only.patterns:
-        if pattern not in used:
-            unknown = unknown_part([pattern], papers)
-            raise ValueError(unknown or f"--only {pattern!r} selects no task on data at hand")
-
-
-def minutes(seconds: float, n_jobs: int) -> str:
-    """Time of tasks that take some seconds in all, on a number of worker processes."""
-    if math.isnan(seconds):
-        return "time unknown: there are no committed results"
-    n = n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
-    number = minutes_of(seconds, n)
-    workers = f"{n} worker{'s' * (n > 1)}"
-    return f"about {number} minute{'s' * (number != 1)} with {workers}"
-
-
-def unknown_part(patterns: Sequence[str], papers: Sequence[str]) -> str:
-    """Say which part of a pattern of ``--only`` no committed task has, and what there is instead.
-
-    Empty where every part is known, and where that cannot be told: of a pattern with ``*`` only a
-    table without one is looked up, and embedded data sets have few committed tasks.
-    """
-    import pandas as pd
-
-    from reprolib.rerun.records.folder import committed_results
-    from reprolib.rerun.tasks.plan import tasks_of
-    from reprolib.rerun.tasks.runner import Only
-
-    made = pd.concat([committed_results(paper).tasks for paper in papers])
-    for pattern in patterns:
-        table, _, rest = pattern.strip("/").lower().partition("/")
-        rows = made if "*" in table else made[made["table"].str.lower() == table]
-        if rows.empty:
-            return _unknown("table", table, ", ".join(papers), made["table"])
-        if "*" in pattern or not rest or rest.startswith("embedded"):
-            continue
-        names = {str(name).lower() for name in rows["dataset"]}
-        here = [n for n in names if f"{rest}/".startswith(f"{n}/") or n.startswith(f"{rest}/")]
-        if not here:
-            first, *more = rest.split("/")
-            begun = more and any(name.startswith(f"{first}/") for name in names)
-            wrong = f"{first}/{more[0]}" if begun else first
-            return _unknown("data set", wrong, table, rows["dataset"])
-        method = rest.removeprefix(here[0]).strip("/").split("/")[0]
-        rows = rows[rows["dataset"].str.lower() == here[0]]
-        if len(here) != 1 or not method:
-            continue
-        where = f"{table}/{here[0]}"
-        if method not in {*rows["method"].str.lower()}:
-            return _unknown("method", method, where, rows["method"])
-        rows = rows[rows["method"].str.lower() == method]
-        if not any(map(Only([pattern]).has, tasks_of("", rows))):
-            last = rest.removeprefix(f"{here[0]}/{method}").strip("/")
-            known = rows["reading"].where(rows["setting"] == "", rows["setting"])
-            trials = f"trials up to {rows['trial'].max()}"
-            return _unknown("variant or trial", last, f"{where}/{method}", [*known, trials])
-    return ""
-
-
-def _unknown(what: str, name: str, where: str, known: Iterable[str]) -> str:
-    names = list(dict.fromkeys(known))
-    more = f" and {len(names) - NAMES} more" if len(names) > NAMES else ""
-    near = registry.nearest(name, names)
-    advice = near if "did you mean" in near else ""
-    told = ", ".join(names[:NAMES])
-    return f"--only: {where} has no {what} {name!r}; it has {told}{more}{advice}"
 
 
 def rerun(arguments: argparse.Namespace) -> int:
@@ -242,8 +148,7 @@ def rerun(arguments: argparse.Namespace) -> int:
     """
     from reprolib.rerun.checks.check import require_sound
     from reprolib.rerun.records.task import get_protocol
-    from reprolib.rerun.tasks.plan import tasks_of
-    from reprolib.rerun.tasks.runner import Only
+    from reprolib.rerun.tasks.selection import Only, require_used, tasks_of
 
     require_sound(arguments.papers)
     warn_of_broken(arguments.papers)
@@ -290,7 +195,8 @@ def outcomes(
     ValueError
         If ``only`` selects no task of any protocol.
     """
-    from reprolib.rerun.tasks.runner import NothingSelectedError, StageError, run_protocol
+    from reprolib.rerun.tasks.runner import StageError, run_protocol
+    from reprolib.rerun.tasks.selection import NothingSelectedError, unknown_part
     from reprolib.rerun.tasks.worker import LocalWorkers
 
     without: list[NothingSelectedError] = []
@@ -327,25 +233,11 @@ def outcomes(
         reasons = Counter(why.reason for why in outcome.explained.values())
         counted = "; ".join(f"{n} {reason}" for reason, n in reasons.most_common())
         log.console.print(f"{outcome.paper}: {counted}")
-        log.console.print(counts(outcome))
+        log.console.print(outcome.sizes())
         yield outcome
     if len(without) == len(protocols):
         papers = [protocol.paper for protocol in protocols]
         raise ValueError(unknown_part(arguments.only, papers) or str(without[0]))
-
-
-def counts(outcome: Run) -> str:
-    """Say how the numbers of tasks, records and trials of a run hang together."""
-    records = outcome.records
-    trials = records.groupby(["table", "dataset", "method", "setting", "reading"])[
-        "trial"
-    ].nunique()
-    n_tasks, most = records["task"].nunique(), int(trials.max())
-    return (
-        f"{outcome.paper}: {n_tasks} task{'s' * (n_tasks != 1)} (one trial of a method on a data "
-        f"set in one variant) gave {len(records)} records (one for each thing measured); a number "
-        f"of a table is a mean of up to {most} trial{'s' * (most != 1)}"
-    )
 
 
 def _write_all(
@@ -362,7 +254,7 @@ def _write_all(
     for outcome in runs:
         finished.append(outcome.paper)
         substituted |= outcome.substituted
-        write_tables(log.console, outcome, output / "results")
+        log.console.print(f"wrote {outcome.write(output / 'results')}")
         show_paper(outcome, arguments, output, log)
         if arguments.profile == "full" and arguments.output is None:
             publish(log.console, outcome)
@@ -383,33 +275,19 @@ def _write_all(
 
 def show_paper(outcome: Run, arguments: argparse.Namespace, output: Path, log: FailureLog) -> None:
     """Write figures and printed tables of a run, and print the tables."""
-    import matplotlib as mpl
-
     from reprolib.cli.table_text import print_claims, print_table
-    from reprolib.report import paper_figures, printed_tables
-    from reprolib.report.origin import origin
-    from reprolib.report.paper_figures import drawn_figures
-    from reprolib.report.style import use_style
+    from reprolib.report.written import write_paper
     from reprolib.rerun.verdicts import judge_claims
 
-    paper, results = outcome.paper, output / "results"
     embedded = " --embedded" if arguments.embedded else ""
-    command = f"reprolib reproduce {paper} --{arguments.profile}{embedded}"
-    mpl.use("Agg")
-    use_style()
-    figures, fault = drawn_figures(paper, outcome.records)
+    command = f"reprolib reproduce {outcome.paper} --{arguments.profile}{embedded}"
+    tables, fault = write_paper(outcome.paper, outcome.records, output, command)
     if fault:
-        log.say(f"the figures of {paper} cannot be drawn", fault)
-    if figures:
-        made = origin("", paper, command, results, outcome.records)
-        start = output / "figures" / paper / "figure"
-        paper_figures.save_figures(figures, made, start, paper_figures.FORMATS)
-    tables = printed_tables.printed_tables(paper, results, command=command)
+        log.say(f"the figures of {outcome.paper} cannot be drawn", fault)
+    for table in tables:
+        print_table(console.out(), table)
     if tables:
-        printed_tables.write_printed_tables(tables, output / "tables", printed_tables.FORMATS)
-        for table in tables:
-            print_table(console.out(), table)
-        print_claims(console.out(), judge_claims(paper, results))
+        print_claims(console.out(), judge_claims(outcome.paper, output / "results"))
 
 
 def print_scoreboard(
@@ -431,7 +309,7 @@ def print_scoreboard(
             seconds = sum(committed_results(paper).tasks["seconds"].sum() for paper in whole)
             out.print(
                 f"\nThe {arguments.profile} profile has few trials, too few to decide most "
-                f"numbers; `--full` ({minutes(seconds, arguments.jobs)}) has all.",
+                f"numbers; `--full` ({minutes_text(seconds, arguments.jobs)}) has all.",
                 soft_wrap=not out.is_terminal,
             )
     out.print()
@@ -459,7 +337,7 @@ def _write_selected(
 
     out = console.out()
     for outcome in runs:
-        write_tables(log.console, outcome, output / "results")
+        log.console.print(f"wrote {outcome.write(output / 'results')}")
         frame = beside_committed(outcome.paper, outcome.records)
         equal = frame["result"] == "equal"
         listed = frame if len(frame) <= MOST else frame[~equal]
@@ -479,78 +357,10 @@ def _write_selected(
     out.print(f"\nRecords: {(output / 'results').resolve()}")
 
 
-def write_tables(err: Console, outcome: Run, directory: Path) -> None:
-    """Write the records of a run, and say where.
-
-    Raises
-    ------
-    OSError
-        If the folder cannot be written to.
-    """
-    from reprolib.rerun.records.tables import write_results
-
-    folder = directory / outcome.paper
-    try:
-        paths = write_results(outcome.records, folder, outcome.tasks, outcome.about)
-    except OSError as error:
-        raise OSError(error.errno, f"{error.strerror}; finished tasks are stored") from error
-    for path in paths:
-        err.print(f"wrote {path}")
-
-
 def publish(err: Console, outcome: Run) -> None:
     """Replace the committed results of a paper, if all records are sound and on real data."""
-    from reprolib.rerun.records import sources
-
     directory = registry.committed_directory(outcome.paper)
-    reason = ""
-    if not registry.can_be_committed(outcome.paper):
-        reason = "reprolib is not run from a checkout; name a folder in REPROLIB_RESULTS"
-    elif len(outcome.failures):
-        reason = f"{len(outcome.failures)} records failed"
-    elif outcome.substituted:
-        reason = f"embedded data stood in for {', '.join(outcome.substituted)}"
-    elif set(sources(outcome.records)) == {"embedded"}:
-        reason = "this was a run on embedded data"
-    if reason:
-        err.print(f"{directory / outcome.paper} is left as it is: {reason}")
+    if outcome.unfit:
+        err.print(f"{directory / outcome.paper} is left as it is: {outcome.unfit}")
     else:
-        write_tables(err, outcome, directory)
-
-
-class FailureLog:
-    """Say every failure at once; the first traceback is printed, all of them are in a file.
-
-    Parameters
-    ----------
-    err : Console
-        Where they are printed.
-    path : Path
-        File of the tracebacks, written anew with the first failure. Where it cannot be written,
-        all tracebacks are printed.
-    """
-
-    def __init__(self, err: Console, path: Path):
-        self.console = err
-        self.path = path
-        self.n_failures = 0
-
-    def __call__(self, failure: Failure) -> None:
-        """Say that a task failed."""
-        self.say(f"{failure.record}: {failure.status}", failure.traceback)
-
-    def say(self, message: str, trace: str = "") -> None:
-        """Print what went wrong, and keep it with its traceback."""
-        self.n_failures += 1
-        self.console.print(message, style="red")
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with open(self.path, "w" if self.n_failures == 1 else "a", encoding="utf-8") as file:
-                file.write(f"{message}\n{trace}\n")
-            written = True
-        except OSError:
-            written = False
-        if trace and (self.n_failures == 1 or not written):
-            self.console.print(trace.rstrip())
-        if self.n_failures == 1 and written:
-            self.console.print(f"All tracebacks of this run: {self.path.resolve()}")
+        err.print(f"wrote {outcome.write(directory)}")

@@ -99,6 +99,6 @@ def run(arguments: argparse.Namespace) -> int:
             n_jobs=arguments.jobs,
             progress=progress,
         )
-    for line in (*found.lines(), f"Records: {found.write(arguments.output)[0].parent}"):
+    for line in (*found.lines(), f"Records: {found.write(arguments.output).parent}"):
         out().print(line)
     return 0

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from reprolib.cli import arguments as shared
-from reprolib.rerun.records.registry import PAPERS, resolved
+from reprolib.rerun.printed.names import resolved
+from reprolib.rerun.records.registry import PAPERS
 
 HELP = "write the printed tables, published beside ours: CSV, Markdown, LaTeX, HTML"
 FORMATS = ("csv", "md", "tex", "html")

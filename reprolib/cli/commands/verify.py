@@ -47,6 +47,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="recompute nothing: say which records and verdicts a run changed. FOLDER is the one "
         "that was given to `reproduce --output` (build, if none was given)",
     )
+    parser.add_argument(
+        "--why",
+        nargs="?",
+        const="",
+        metavar="TASKS",
+        help="recompute nothing: say what changed in the code since the records were made, by "
+        "table and method; with TASKS (TABLE/DATASET/METHOD or its first parts) for single numbers",
+    )
+    parser.add_argument(
+        "--only",
+        action="append",
+        metavar="TASKS",
+        help="draw from these tasks only, named as in `reproduce --only`",
+    )
+    parser.add_argument(
+        "--stamp",
+        action="store_true",
+        help="have the records name the code here where it is proved to give them: the tasks were "
+        "recomputed and agree, or nothing that they reach has changed",
+    )
     shared.add_jobs(parser)
     shared.add_results_folder(parser)
 
@@ -69,13 +89,35 @@ def run(arguments: argparse.Namespace) -> int:
     arguments.papers = shared.chosen_papers(arguments.papers)
     shared.require_jobs(arguments.jobs)
     shared.require_results(arguments.results)
+    if arguments.why is not None:
+        return _say_why(arguments)
     return _recompute(arguments) if arguments.against is None else _compare(arguments)
+
+
+def _say_why(arguments: argparse.Namespace) -> int:
+    from reprolib.cli.console import out
+    from reprolib.rerun.checks.why import changes, told
+    from reprolib.rerun.tasks.selection import Only
+
+    papers = shared.chosen_with_whole_results(arguments.papers, PAPERS, arguments.results)
+    only = Only([arguments.why]) if arguments.why else None
+    found = {paper: changes(paper, arguments.results, only) for paper in papers}
+    if only is not None and not any(found.values()):
+        raise ValueError(f"--why {arguments.why!r} selects no task of {', '.join(papers)}")
+    for paper, lines in found.items():
+        for line in lines:
+            out().print(f"{paper}, {told(*line, everything=only is not None)}", soft_wrap=True)
+    return 0
 
 
 def _recompute(arguments: argparse.Namespace) -> int:
     from reprolib.cli.console import err, out, shown_progress
     from reprolib.rerun.checks import verify
     from reprolib.rerun.checks.compare import TOLERANCE
+    from reprolib.rerun.checks.why import stamp
+    from reprolib.rerun.records.provenance import commit_of
+    from reprolib.rerun.records.task import get_protocol
+    from reprolib.rerun.tasks.selection import Only
 
     verify.check_fraction(arguments.fraction, "--fraction")
     # Without a name all that has results, also what has no protocol here.
@@ -89,6 +131,7 @@ def _recompute(arguments: argparse.Namespace) -> int:
         f"{verify.nights(arguments.fraction)} days in a row recompute every task once. "
         f"Relative tolerance {TOLERANCE:g}. The same choice again: --seed {seed}"
     )
+    only = Only(arguments.only) if arguments.only else None
     failed = False
     for paper in papers:
         if not arguments.papers and paper not in PAPERS:
@@ -102,8 +145,13 @@ def _recompute(arguments: argparse.Namespace) -> int:
                 directory=arguments.results,
                 n_jobs=arguments.jobs,
                 progress=progress,
+                only=only,
             )
         _say_recomputed(out(), outcome)
+        if arguments.stamp:
+            names = (paper, get_protocol(paper), outcome.proved, commit_of(paper))
+            n_stamped = stamp(*names, arguments.results)
+            out().print(f"  {n_stamped} tasks name the code here now")
         failed |= bool(outcome.differences)
         failed |= outcome.coverage < 1 and not arguments.missing_data
     return 1 if failed else 0

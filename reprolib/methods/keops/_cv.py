@@ -7,17 +7,16 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.metrics import get_scorer
 from sklearn.model_selection import check_cv
 
 from reprolib.methods.keops.alternating import DECREASE_TOL
-from reprolib.methods.keops.estimators import KEOPSClassifier, _PyramidClassifier
+from reprolib.methods.keops.estimators import KEOPSClassifier
 from reprolib.methods.keops.kernel_sets import PRUNE_TOL
 from reprolib.methods.keops.norms import check_exponents, effective_weights, uniform_weights
 from reprolib.methods.keops.tree import check_tree
 from reprolib.methods.shared.draft import all_or_nothing
 from reprolib.methods.shared.kernels import center_gram
-from reprolib.methods.shared.path_scores import SCORING, require_scores, score
+from reprolib.methods.shared.path_scores import SCORING, path_scores, require_scores
 from reprolib.methods.shared.ties import first_largest
 from reprolib.methods.shared.types import Array, ClassWeight, Data, RandomState, Scoring, Splitter
 from reprolib.methods.shared.validation import (
@@ -32,7 +31,7 @@ from reprolib.methods.shared.weights import counted_folds, example_weights
 DEFAULT_GRID = np.geomspace(1e-4, 1e1, 11)
 
 
-class KEOPSClassifierCV(_PyramidClassifier):
+class KEOPSClassifierCV(KEOPSClassifier):
     """KEOPS that chooses C, the weight of its loss, by cross-validation.
 
     The scale of C is not that of an SVM and grows with the tree, so that no fixed C is right. Every
@@ -185,21 +184,23 @@ class KEOPSClassifierCV(_PyramidClassifier):
         random_state: RandomState = None,
         class_weight: ClassWeight = None,
     ) -> None:
-        self.tree = tree
-        self.p = p
+        super().__init__(
+            tree,
+            p,
+            kernel=kernel,
+            blocks=blocks,
+            solver=solver,
+            init=init,
+            gap_tol=gap_tol,
+            decrease_tol=decrease_tol,
+            prune_tol=prune_tol,
+            max_iter=max_iter,
+            random_state=random_state,
+            class_weight=class_weight,
+        )
         self.Cs = Cs
         self.cv = cv
         self.scoring = scoring
-        self.kernel = kernel
-        self.blocks = blocks
-        self.solver = solver
-        self.init = init
-        self.gap_tol = gap_tol
-        self.decrease_tol = decrease_tol
-        self.prune_tol = prune_tol
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.class_weight = class_weight
 
     @all_or_nothing
     def fit(self, X: Data, y: Data, sample_weight: Data = None, groups: Data = None) -> Self:
@@ -234,11 +235,12 @@ class KEOPSClassifierCV(_PyramidClassifier):
         self.Cs_ = self._grid(X, weights)
         folds = list_folds(check_cv(self.cv, y, classifier=True), y, y, groups)
         folds = counted_folds(folds, weights.counted)
-        scores = np.zeros(len(self.Cs_))
-        for fold in folds:
-            scores += self._held_out_scores(X, y, fold, weights)
-        held_out = sum(weights.at(test).total_repeats for _, _, test in folds)
-        self.cv_score_path_ = scores / (held_out if self.scoring is None else len(folds))
+        scores = [self._held_out_scores(X, y, fold, weights) for fold in folds]
+        # By default every held-out point counts alike, with a scoring every fold.
+        held_out = [weights.at(test).total_repeats for _, _, test in folds]
+        self.cv_score_path_ = np.average(
+            scores, axis=0, weights=held_out if self.scoring is None else None
+        )
         self.C_ = float(self.Cs_[first_largest(self.cv_score_path_)])
         chosen = self._at(self.C_).fit(X, y, sample_weight=_repetitions(weights))
         parameters = chosen.get_params(deep=False)
@@ -271,7 +273,7 @@ class KEOPSClassifierCV(_PyramidClassifier):
         return Cs
 
     def _held_out_scores(self, X, y, fold, weights):
-        """Right predictions on one fold, or its score, at every C."""
+        """Score of one fold at every C."""
         number, train, test = fold
         missing = np.setdiff1d(y[weights.rows], y[train])
         if len(missing):
@@ -281,25 +283,17 @@ class KEOPSClassifierCV(_PyramidClassifier):
             )
         given = _repetitions(weights)
         sample_weight = None if given is None else given[train]
-        scores, repeats = [], weights.at(test).repeats
-        scorer = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
         with warnings.catch_warnings():
             # A small C is worth a try, and its constant classifier a low score.
             warnings.simplefilter("ignore", ConstantClassifierWarning)
-            for C in self.Cs_:
-                model = self._at(C).fit(
-                    self._part(X, train, train), y[train], sample_weight=sample_weight
-                )
-                held_out = self._part(X, test, train)
-                if scorer is None:
-                    right = model.predict(held_out) == y[test]
-                    scores.append(float(right.sum() if repeats is None else repeats @ right))
-                else:
-                    counted = {} if repeats is None else {"sample_weight": repeats}
-                    scores.append(score(scorer, model, held_out, y[test], **counted))
-        if self.scoring is None:
-            return np.array(scores)
-        return require_scores(np.array(scores), self.scoring, number)
+            part, held_out = self._part(X, train, train), self._part(X, test, train)
+            models = [
+                self._at(C).fit(part, y[train], sample_weight=sample_weight) for C in self.Cs_
+            ]
+        values = np.stack([model.decision_function(held_out) for model in models], axis=-1)
+        repeats, scoring = weights.at(test).repeats, self.scoring or "accuracy"
+        found = path_scores(scoring, models[0].classes_, values, y[test], sample_weight=repeats)
+        return require_scores(found, scoring, number)
 
     def _part(self, X, rows, train):
         """Features of some rows, or their kernel values with the training rows."""

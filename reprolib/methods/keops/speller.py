@@ -257,22 +257,6 @@ def _require_flashes(run: int, table: pd.DataFrame) -> None:
             )
 
 
-def is_speller(dataset: Any) -> bool:
-    """Whether a data set is a recording of the speller, real or simulated.
-
-    Parameters
-    ----------
-    dataset : data_fetch.Dataset
-        Of any paper.
-
-    Returns
-    -------
-    bool
-        True if it has recordings and a table of flashes.
-    """
-    return {"raws", "flashes"} <= dataset.extra.keys()
-
-
 def runs_of(dataset: Any) -> list[tuple[mne.io.BaseRaw, pd.DataFrame]]:
     """Recordings of a data set of the speller, each with its flashes.
 

@@ -13,7 +13,6 @@ from reprolib.methods.mkmmc._leave_one_out import (
 from reprolib.methods.mkmmc._linear import MMC
 from reprolib.methods.mkmmc._multiple import MultipleKernelMMC, bandwidth_grid
 from reprolib.methods.mkmmc._nearest import (
-    nearest_in_order,
     nearest_neighbor,
     nearest_neighbor_path,
     nearest_other_path,
@@ -32,7 +31,6 @@ __all__ = [
     "leave_one_out_path",
     "margin_laplacian",
     "margin_weights",
-    "nearest_in_order",
     "nearest_neighbor",
     "nearest_neighbor_path",
     "nearest_other_path",

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from reprolib.methods.shared.ties import ARITHMETIC, first_largest, in_order
+from reprolib.methods.shared.ties import ARITHMETIC, first_largest
 
 
 def nearest_neighbor_path(train, y_train, test):
@@ -83,44 +83,6 @@ def nearest_neighbor(train, y_train, test):
     distances = cdist(test, train)
     tolerance = ARITHMETIC * distances.max(axis=1)
     return np.asarray(y_train)[first_largest(-distances, tolerance)]
-
-
-def nearest_in_order(train, test, k: int, tol: float = ARITHMETIC):
-    """Indices of the k nearest training points of every test point, nearest first.
-
-    Distances that differ from the next smaller one by at most ``tol`` times the largest are equal;
-    equally near points are in the order of their indices. Duplicates in the data make this matter:
-    the k-th neighbour is often one of many, with different labels.
-
-    Parameters
-    ----------
-    train : ndarray of shape (n_train, m)
-        Training points, one a row.
-    test : ndarray of shape (n_test, m)
-        Test points, one a row.
-    k : int
-        Number of neighbours.
-    tol : float
-        Relative difference up to which two distances count as equal.
-
-    Returns
-    -------
-    ndarray of int of shape (n_test, k)
-        Row i holds the neighbours of test point i, nearest first.
-
-    See Also
-    --------
-    nearest_neighbor : One neighbour.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from reprolib.methods.mkmmc import nearest_in_order
-    >>> nearest_in_order(np.array([[3.0], [1.0], [-1.0]]), np.array([[0.0]]), 2).tolist()
-    [[1, 2]]
-    """
-    distances = cdist(test, train)
-    return in_order(distances, tol * distances.max(axis=1))[:, :k]
 
 
 def nearest_other_path(points, y, tol=ARITHMETIC):

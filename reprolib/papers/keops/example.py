@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import mne
 import numpy as np
@@ -10,7 +10,6 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from data_fetch import Dataset
-from data_fetch.embedded.p300 import load_embedded
 from data_fetch.p300 import CHANNELS
 from reprolib.methods.keops.speller import epochs, features, runs_of
 from reprolib.papers.keops.figures import (
@@ -61,13 +60,6 @@ def response_at(evokeds, channels=("Pz", "Cz")) -> Figure:
     return figure
 
 
-def averages() -> Figure:
-    """Averages of a simulated speller session over target and over other flashes, at Pz and Cz."""
-    figure = response_at(responses(load_embedded()))
-    figure.suptitle("a simulated session", fontsize=10)
-    return figure
-
-
 def cap_map() -> Figure:
     """The 17 regions on the flat cap, nose up, and the pyramid: regions, channels, frames."""
     xy = head_positions(electrode_info())
@@ -103,6 +95,47 @@ def cap_map() -> Figure:
         tree.text(x, -2, text, ha="center")
     tree.set(xlim=(-0.5, 4.6), ylim=(64, -6))
     tree.set_axis_off()
+    return figure
+
+
+def weights_of_tree(keops: Sequence, mkl: Sequence, tree: Sequence, title: str) -> Figure:
+    """Weights of kernels in a pyramid: branches that live or died; those of MKL below.
+
+    Parameters
+    ----------
+    keops, mkl : array_like of shape (n_kernels,)
+        Weights; those of KEOPS are multiplied along the branch, and add up to less than one.
+    tree : nested sequence of int
+        Regions, channels in them, and kernels in those.
+    title : str
+        What is said above.
+    """
+    shares = np.asarray(keops) / np.sum(keops)
+    figure, (branches, bars) = figure_grid(
+        2, 1, size=(WIDTH, 1.8), gridspec_kw={"height_ratios": (1.2, 1)}, sharex=True
+    )
+
+    root = (len(shares) - 1) / 2
+    for region in tree:
+        inside = np.concatenate(region)
+        ways = [(1, root, inside)]
+        for channel in region:
+            ways.append((2, inside.mean(), np.array(channel)))
+            ways += [(3, float(np.mean(channel)), np.array([leaf])) for leaf in channel]
+        for level, parent, leaves in ways:
+            weight = shares[leaves].sum()
+            look: dict = {"color": BLUE, "lw": 0.8 + 9 * weight}
+            if weight < 1e-6:
+                look = {"color": "#bbbbbb", "lw": 0.8, "ls": ":"}
+            branches.plot([parent, leaves.mean()], [1 - level, -level], marker="o", ms=3, **look)
+    branches.set(yticks=[0, -1, -2, -3], title=title)
+    branches.set_yticklabels(["head", "regions", "channels", "frames"])
+    branches.grid(False)
+    places = np.arange(len(shares))
+    bars.bar(places - 0.2, shares, 0.4, color=BLUE, label="KEOPS")
+    bars.bar(places + 0.2, mkl, 0.4, color=GREEN, label="MKL")
+    bars.set(xticks=places, xlabel="column", ylabel="share of weight")
+    bars.legend()
     return figure
 
 

@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import mne
@@ -25,8 +25,8 @@ from reprolib.methods.keops.speller import SpellerFeatures, features
 from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.papers.keops import beyond, methods
 from reprolib.papers.keops.splits import run_codes
+from reprolib.rerun.printed.schema import Reading
 from reprolib.rerun.records import HEADLINE, Measurement, Task, chosen, derived_row, paths, select
-from reprolib.rerun.records.task import Reading
 from reprolib.rerun.tasks.experiment import Count, Experiment, Grid, Later
 
 PAPER_METHODS = ("keops", "tree norm", "mkl")
@@ -97,25 +97,28 @@ def _by_draw(table: str, rows: pd.DataFrame, params: list[dict[str, Any]]) -> It
     )
 
 
+RUN: Mapping[str, Callable[..., list[Measurement]]] = {
+    "table1": methods.table1,
+    "electrodes": beyond.electrodes,
+    "runs": beyond.aucs_by_run,
+    "leak": beyond.leak,
+    "spelling": beyond.spelling,
+    "characters": beyond.characters_apart,
+}
+
+
 def run(task: Task, dataset: Dataset) -> list[Measurement]:
     """Run one task."""
-    measure = {
-        "table1": methods.table1,
-        "electrodes": beyond.electrodes,
-        "runs": beyond.aucs_by_run,
-        "leak": beyond.leak,
-        "spelling": beyond.spelling,
-        "characters": beyond.characters_apart,
-    }
     with mne.use_log_level("ERROR"), warnings.catch_warnings():
         if "max_iter" in task.params:
             warnings.simplefilter("ignore", NotOptimalWarning)
         preprocessing = SpellerFeatures(
             zero_phase=bool(task.params.get("zero_phase", True)),
             order=int(task.params.get("order", 4)),
+            ripple=float(task.params.get("ripple", 0.5)),
             per_window=bool(task.params.get("per_window", False)),
         )
-        return measure[task.table](task, dataset, features(dataset, preprocessing))
+        return RUN[task.table](task, dataset, features(dataset, preprocessing))
 
 
 def derive(records: pd.DataFrame) -> list[dict[str, Any]]:
@@ -140,4 +143,5 @@ PROTOCOL = Experiment(
     run,
     later=[Later(chosen_before, reads=("table1",))],
     derive=derive,
+    measures=RUN,
 ).protocol()

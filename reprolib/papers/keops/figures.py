@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import mne
 import numpy as np
 import pandas as pd
@@ -16,7 +14,6 @@ from data_fetch.p300 import CHANNELS, SAMPLING_RATE, make_raw
 from reprolib.methods.keops.speller import SpellerFeatures
 from reprolib.papers.keops.experiment import PAPER_METHODS
 from reprolib.papers.keops.methods import regions
-from reprolib.report.notebook import require_measured
 from reprolib.report.paper_figures import PaperFigure, has_table
 from reprolib.report.style import (
     BLACK,
@@ -32,6 +29,7 @@ from reprolib.report.style import (
     small_multiples,
     source_text,
 )
+from reprolib.report.turning import Box, Turning, legend
 from reprolib.rerun.records import HEADLINE, chosen, n_points, path_matrix, paths, select
 from reprolib.rerun.verdicts.errors import corrected_interval
 from reprolib.rerun.verdicts.printed import printed_values
@@ -254,38 +252,48 @@ def auc_against_channels(records: pd.DataFrame) -> Figure:
     return figure
 
 
-def under_control(records: pd.DataFrame, control: str) -> Figure:
-    """AUC against the channels kept, ten draws of each method; ``control`` is one of `CONTROLS`."""
-    require_measured("control", control, CONTROLS)
-    figure, (axis,) = figure_grid(1, 1, size=(WIDTH, 3.4))
-    looks: dict[str, dict[str, Any]] = {
-        "one draw": {"marker": "o"},
-        "mean": {"marker": "+", "ms": 14, "mew": 2},
-        "printed": {"marker": "D", "ms": 8, "mew": 2, "mfc": "none"},
-    }
+def auc_and_channels(records: pd.DataFrame) -> Turning:
+    """AUC against the channels kept, ten draws of each method, after one change of the protocol."""
+    box = Box((0, 66), (77, 91), bottom=290)
+    ticks = {value: f"{value}" for value in range(78, 91, 4)}
+    across = {value: f"{value}" for value in range(0, 61, 10)}
+    still = box.axes(across, ticks, "channels kept", "AUC, %")
+    still += legend({METHODS[method][0]: METHODS[method][1] for method in PAPER_METHODS}, 355, 3)
+    still += box.text(0, 91, "● one draw   + mean   ◇ printed", anchor="start", shift=(120, -8))
     key = {"table": "table1", "dataset": "p300/iib", "setting": ""}
     for method in PAPER_METHODS:
-        name, colour = METHODS[method]
-        rows = select(
-            records,
-            table="table1",
-            method=method,
-            reading=CONTROLS[control],
-            metric=["auc", "channels"],
-        )
-        draws = rows.pivot_table(index="trial", columns="metric", values="value")
-        printed = pd.DataFrame([printed_values("keops", {**key, "method": method})])
-        shown = (draws, draws.mean().to_frame().T, printed)
-        for look, values in zip(looks.values(), shown, strict=True):
-            axis.plot(values["channels"], 100 * values["auc"], ls="", color=colour, **look)
-        axis.plot([], [], "s", color=colour, label=name)
-    for text, look in looks.items():
-        axis.plot([], [], ls="", color="#666666", label=text, **look)
-    axis.set_title(control)
-    axis.set(xlabel="channels kept", ylabel="AUC, %", xlim=(0, 64), ylim=(77, 91))
-    figure.legend(loc="outside upper center", ncols=6)
-    _note_source(figure, select(records, table="table1", reading=CONTROLS[control]))
-    return figure
+        printed = printed_values("keops", {**key, "method": method})
+        colour = METHODS[method][1]
+        still += box.mark(printed["channels"], 100 * printed["auc"], colour, "D", 9)
+    draws = {}
+    for name, reading in CONTROLS.items():
+        rows = select(records, table="table1", reading=reading, metric=["auc", "channels"])
+        for method in PAPER_METHODS:
+            own = select(rows, method=method)
+            draws[name, method] = own.pivot_table(index="trial", columns="metric", values="value")
+
+    def background() -> str:
+        return still
+
+    def marks(labels: str) -> str:
+        parts = []
+        for method in PAPER_METHODS:
+            found, colour = draws[labels, method], METHODS[method][1]
+            for channels, auc in zip(found["channels"], 100 * found["auc"], strict=True):
+                parts.append(box.mark(channels, auc, colour, size=4))
+            middle = found.mean()
+            parts.append(box.mark(middle["channels"], 100 * middle["auc"], colour, "+", 12))
+        return "".join(parts)
+
+    def told(labels: str) -> str:
+        means = {method: draws[labels, method].mean() for method in PAPER_METHODS}
+        texts = [
+            f"{METHODS[method][0]} {100 * mean['auc']:.1f} % with {mean['channels']:.1f} channels"
+            for method, mean in means.items()
+        ]
+        return f"{labels[0].upper()}{labels[1:]}: {', '.join(texts)}."
+
+    return Turning({"labels": list(CONTROLS)}, [background, marks], told, height=370)
 
 
 def few_electrodes(records: pd.DataFrame) -> Figure:

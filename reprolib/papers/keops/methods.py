@@ -20,7 +20,7 @@ from reprolib.methods.keops.electrodes import FRONT_TO_BACK, region, tree_from_i
 from reprolib.methods.shared.ties import first_largest
 from reprolib.papers.keops.splits import characters, draw_split, flash_pool, folds
 from reprolib.rerun.records import HEADLINE, Measurement, Task
-from reprolib.rerun.records.task import readings_of
+from reprolib.rerun.records.registry import readings_of
 
 READINGS = readings_of("keops")
 #: Cost c, relative: C is c divided by the mean squared norm of a point under uniform weights.

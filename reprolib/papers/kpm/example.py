@@ -9,9 +9,11 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
 from reprolib.methods.kpm import KPMClassifier
+from reprolib.methods.kpm.estimators import error_path
 from reprolib.methods.shared.kernels import gram, gram_eigh
 from reprolib.report.style import (
     BLACK,
+    BLUE,
     ORANGE,
     SKY,
     WIDTH,
@@ -29,30 +31,41 @@ def fitted(X, y, D: int, gamma: float) -> KPMClassifier:
     return model.set_params(n_components=min(D, len(eigenvalues))).fit(X, y)
 
 
-def dimension(model: KPMClassifier, X, y, which: Sequence[int] = (3, 12, 60)) -> Figure:
-    """Decision of a KPM on the plane for three numbers of components: 3, 12 and 60."""
-    grid_x, grid_y, points = plane_grid(X)
+def refitted(X, y, X_test, y_test, D: int, gamma: float) -> Figure:
+    """KPM fitted on the plane: its decision, and its errors on these and on fresh points."""
+    model = fitted(X, y, max(D, 60), gamma)
+    grid_x, grid_y, points = plane_grid(X, 80)
     paths = model.decision_path(points)
-    figure, axes = figure_grid(1, len(which), size=(WIDTH / 3, 2.7), sharex=True, sharey=True)
-    for axis, D in zip(axes, which, strict=True):
-        D = min(D, paths.shape[1])
-        _draw_regions(axis, grid_x, grid_y, paths[:, D - 1].reshape(grid_x.shape))
-        _draw_points(axis, X, y)
-        axis.set_title(f"D = {D}")
-    axes[0].plot([], [], color=BLACK, label="border")
-    axes[0].plot([], [], color=BLACK, lw=0.8, ls="--", label="margins")
-    legend_above(axes[0], ncols=4)
+    D = min(D, paths.shape[1])
+    figure, (plane, errors) = figure_grid(1, 2, size=(WIDTH / 2, 3.2))
+    _draw_regions(plane, grid_x, grid_y, paths[:, D - 1].reshape(grid_x.shape))
+    _draw_points(plane, X, y)
+    plane.set_title(f"γ = {gamma:g}, D = {D}")
+    found = []
+    for points, labels, name, colour, style in [
+        (X, y, "training", BLACK, "--"),
+        (X_test, y_test, "test", BLUE, "-"),
+    ]:
+        path = 100 * error_path(labels, model.decision_path(points))
+        errors.plot(np.arange(1, len(path) + 1), path, style, color=colour, lw=1.4)
+        errors.plot(D, path[D - 1], "o", color=colour)
+        found.append(f"{name} {path[D - 1]:.1f} %")
+    errors.axvline(D, color=BLACK, ls=":", lw=1.2)
+    errors.set(title="error: " + ", ".join(found), xlabel="D", ylim=(0, 55))
+    legend_above(plane)
     return figure
 
 
 def components(X, y, gamma: float, which: Sequence[int]) -> Figure:
     """Kernel principal components of a Gaussian kernel as functions on the plane.
 
-    Component j is V_j at the training points, and k(x, .)' V_j / lambda_j elsewhere.
+    Component j is V_j at the training points, and k(x, .)' V_j / lambda_j elsewhere. Those beyond
+    the rank are left out.
     """
     grid_x, grid_y, points = plane_grid(X)
     eigenvalues, V = gram_eigh(gram(X, kernel="rbf", gamma=gamma))
     values = gram(points, X, "rbf", gamma=gamma) @ (V / eigenvalues)
+    which = [j for j in which if j <= len(eigenvalues)]
     figure, axes = small_multiples(len(which), size=(WIDTH / 2, 1.9))
     for axis, j in zip(axes, which, strict=True):
         level = values[:, j - 1].reshape(grid_x.shape)

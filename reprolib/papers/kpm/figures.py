@@ -8,11 +8,10 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
-from reprolib.papers.kpm import summaries
+from reprolib.papers.kpm import peak, summaries
+from reprolib.papers.kpm.beyond import COSTS, DIMENSIONS
 from reprolib.papers.kpm.experiment import PARTITIONS
-from reprolib.report.notebook import require_measured
 from reprolib.report.paper_figures import PaperFigure, has_table
 from reprolib.report.style import (
     ABREAST,
@@ -30,6 +29,7 @@ from reprolib.report.style import (
     small_multiples,
     source_text,
 )
+from reprolib.report.turning import Box, Turning
 from reprolib.rerun.records import HEADLINE, chosen, path_matrix, select, sources
 from reprolib.rerun.verdicts.errors import corrected_interval, intervals_by_dataset
 from reprolib.rerun.verdicts.printed import in_printed_order, numbers
@@ -38,6 +38,13 @@ from reprolib.rerun.verdicts.printed import in_printed_order, numbers
 KPM, SVM = BLUE, RED
 #: Losses beside the hinge loss, as settings.
 _LOSSES = ("square loss", "logistic loss")
+#: Data sets of the picture that turns.
+BEYOND_SHOWN = {
+    "Heart": "raetsch/heart",
+    "Banana": "raetsch/banana",
+    "German": "raetsch/german",
+    "Image": "raetsch/image",
+}
 #: Errors on the axes of Figure 1, as printed.
 PRINTED_ERRORS = {"kpm": (0.30, 0.46), "svm": (0.32, 0.35)}
 
@@ -235,49 +242,91 @@ def _cost_label(cost: float) -> str:
     return "∞" if np.isinf(cost) else f"{cost:g}"
 
 
-def at_dimension_and_cost(records: pd.DataFrame, dataset: str, D: int | str, C: float) -> Figure:
-    """One place of the map: its error, and by how much it differs from that of the SVM.
+def dimension_and_cost(records: pd.DataFrame) -> Turning:
+    """Test error of an SVM on D components at every D and C: one place, against the SVM."""
+    wide = {name: summaries.error_maps(records, key) for name, key in BEYOND_SHOWN.items()}
+    tables = {name: summaries.as_map(errors) for name, errors in wide.items()}
+    dimensions = [*DIMENSIONS, summaries.ALL]
+    costs = [*COSTS, summaries.NO_NORM]
+    box = Box((0, len(costs)), (len(dimensions), 0), bottom=370)
+    names = {i + 0.5: "∞ (KPM)" if np.isinf(C) else _cost_label(C) for i, C in enumerate(costs)}
+    rows = {j + 0.65: f"{D}" for j, D in enumerate(dimensions)}
+    edge = box.axes(names, {}, "C as a multiple of Rätsch's", "D") + "".join(
+        box.text(0, y, text, anchor="end", shift=(-6, 0)) for y, text in rows.items()
+    )
 
-    Parameters
-    ----------
-    records : DataFrame
-        Of the paper.
-    dataset : str
-        Name of the benchmark.
-    D : int or "all"
-        One of those that were measured on it.
-    C : float
-        As a multiple of the published cost, one of those that were measured; infinity is KPM.
+    def errors_map(dataset: str) -> str:
+        table = tables[dataset]
+        least = np.nanmin(table)
+        shades = mpl.colormaps["YlGnBu_r"].with_extremes(over="#e6e6e6")
+        parts = [edge]
+        for (row, column), error in np.ndenumerate(table.to_numpy()):
+            if np.isnan(error):
+                continue
+            x, y = column, dimensions.index(table.index[row])
+            shade = mpl.colors.to_hex(shades((error - least) / (0.25 * least)))
+            ink = "white" if error < 1.1 * least else BLACK
+            parts.append(box.rectangle((x, x + 1), (y + 1, y), shade))
+            parts.append(box.text(x + 0.5, y + 0.65, f"{error:.1f}", ink))
+        return "".join(parts)
 
-    Raises
-    ------
-    ValueError
-        If one of them was not measured.
-    """
-    require_measured("dataset", dataset, summaries.BEYOND_SETS)
-    wide = summaries.error_maps(records, dataset)
-    table = summaries.as_map(wide)
-    dimensions, costs = list(table.index), table.columns.to_numpy(dtype=float)
-    last = len(dimensions) - 1
-    require_measured("D", D, dimensions)
-    require_measured("C", C, costs.tolist())
-    i, j = dimensions.index(D), costs.tolist().index(C)
-    errors = wide.iloc[:, i * len(costs) + j]
-    svm = wide.iloc[:, last * len(costs) + list(costs).index(1.0)]
-    figure, (axis,) = figure_grid(1, 1, size=(WIDTH, 3.8))
-    draw_map(axis, table)
-    axis.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, fill=False, ec=RED, lw=3, clip_on=False))
-    if errors.isna().any():
-        found = "not measured: a path of KPM ends before"
-    elif errors.name == svm.name:
-        found = f"{errors.mean():.1f} %: the SVM itself"
-    else:
-        difference, low, _ = corrected_interval(errors, svm)
+    def place(D: int | str, C: float) -> str:
+        x, y = costs.index(C), dimensions.index(D)
+        return box.rectangle((x, x + 1), (y + 1, y), "none", RED)
+
+    def told(dataset: str, D: int | str, C: float) -> str:
+        where = f"{dataset}, D = {D}, C = {_cost_label(C)}"
+        found = wide[dataset].get((D, C))
+        svm = wide[dataset][summaries.ALL, 1.0]
+        if found is None or found.isna().any():
+            return f"{where}: not measured, a path of KPM ends before."
+        if (D, C) == (summaries.ALL, 1.0):
+            return f"{where}: {svm.mean():.1f} %, the SVM itself."
+        difference, low, _ = corrected_interval(found, svm)
         against = f"{difference:+.1f} ± {difference - low:.1f} against the SVM"
-        found = f"{errors.mean():.1f} %, {against}"
-    place = f"{paper_name(dataset)}, D = {dimensions[i]}, C = {_cost_label(costs[j])}"
-    axis.set_title(f"{place}: {found}")
-    note_source(figure, source_text(select(records, table="beyond", dataset=dataset)))
+        return f"{where}: {found.mean():.1f} %, {against}."
+
+    choices: dict[str, list] = {"dataset": list(BEYOND_SHOWN), "D": dimensions, "C": costs}
+    start = {"D": 10, "C": 1.0}
+    return Turning(choices, [errors_map, place], told, height=425, start=start)
+
+
+def through_the_peak(records: pd.DataFrame) -> Figure:
+    """Loss, norm and errors against D, beyond where the training loss is zero; means."""
+    rows = select(records, table="peak")
+    names = list(rows["dataset"].unique())
+    rules = {peak.MEAN_SQUARE: KPM, peak.LEAST_NORM: ORANGE}
+    figure, axes = figure_grid(4, len(names), size=(0.98 * WIDTH / len(names), 1.9))
+    for column, name in enumerate(names):
+        loss_axis, norm_axis, test_axis, weight_axis = axes[column :: len(names)]
+        own = select(rows, dataset=name)
+        D = np.array(chosen(select(own, metric="training loss path"), "D").iloc[0])
+
+        def mean(metric: str, rule: str = "", own=own) -> np.ndarray:
+            return path_matrix(select(own, metric=metric, setting=rule)).mean(axis=0)
+
+        loss_axis.plot(D, mean("training loss path"), color=BLACK, label="hinge loss a point")
+        error = mean("training error path", peak.MEAN_SQUARE)
+        loss_axis.plot(D, error, color=BLACK, ls=":", label="training error")
+        for rule, colour in rules.items():
+            norm_axis.plot(D, mean("norm path", rule), color=colour, label=f"KPM, {rule}")
+            error = 100 * mean("test error path", rule)
+            test_axis.plot(D, error, color=colour, label=f"KPM, {rule}")
+        svm = select(records, table="table2", method="svm", reading=PARTITIONS, dataset=name)
+        svm = select(svm, metric="test error", trial=set(own["trial"]))
+        if len(svm):
+            test_axis.axhline(100 * svm["value"].mean(), color=SVM, ls="--", lw=1.2, label="SVM")
+        weights = path_matrix(select(own, metric="label weight path")).mean(axis=0)
+        weight_axis.plot(np.arange(1, len(weights) + 1), weights, color=GREEN, lw=0.8)
+        norm_axis.set(yscale="log")
+        weight_axis.set(yscale="log", xlabel="D, or number j of the component")
+        loss_axis.set_title(paper_name(name), fontsize=SMALL)
+    labels = ("training", "norm of f", "test error in %", "|V_j' y| / ||y||")
+    for axis, label in zip(axes[:: len(names)], labels, strict=True):
+        axis.set_ylabel(label)
+    axes[0].legend(fontsize=SMALL)
+    legend_above(axes[2 * len(names)], ncols=3)
+    note_source(figure, source_text(rows))
     return figure
 
 
@@ -334,6 +383,16 @@ FIGURES = (
             "15 components on, and at C = ∞ rises again; on Image it falls to the last row."
         ),
         fits=has_table("beyond"),
+    ),
+    PaperFigure(
+        "Beyond the paper: KPM through its peak, to 400 components",
+        through_the_peak,
+        alt=(
+            "Three columns: Image, Heart, German. The training loss falls to zero, the norm has a "
+            "peak just before and falls beyond. The test error of KPM rises through the peak and "
+            "stays above the SVM's; with the least norm it is lower on Image."
+        ),
+        fits=has_table("peak"),
     ),
     PaperFigure(
         "Beyond the paper: square and logistic loss on the same components, minus the hinge loss",

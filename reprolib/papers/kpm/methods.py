@@ -12,7 +12,7 @@ from data_fetch.raetsch import PUBLISHED_SVM
 from reprolib.methods.kpm import KPMClassifier, KPMClassifierCV, select_dimension
 from reprolib.methods.shared.kernels import gram
 from reprolib.rerun.records import Measurement, Task
-from reprolib.rerun.records.task import readings_of
+from reprolib.rerun.records.registry import readings_of
 from reprolib.rerun.tasks.remembered import Remembered
 
 #: Largest D searched; where that is less, the numerical rank of the smallest training fold, or the

@@ -30,4 +30,5 @@ CLOSED = {
     "selection": "it holds the dimensions that KPM selects",
     "figure1": "its curves are errors against D and against C",
     "beyond": "its maps are errors at every D and C of an SVM on the components",
+    "peak": "its curves are along the components of KPM",
 }

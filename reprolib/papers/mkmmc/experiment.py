@@ -40,7 +40,7 @@ from reprolib.methods.shared.ties import first_largest
 from reprolib.papers.mkmmc.methods import OWN, RUN
 from reprolib.papers.mkmmc.splits import Trial, drawn, published
 from reprolib.rerun.records import Measurement, Task, derived_row, n_points, paths, select
-from reprolib.rerun.records.task import readings_of
+from reprolib.rerun.records.registry import readings_of
 from reprolib.rerun.tasks.experiment import Count, Experiment, Grid, Setting
 
 #: Table and training images a class, by data set.
@@ -146,4 +146,5 @@ PROTOCOL = Experiment(
     [grid for name, (table, sizes) in EXPERIMENTS.items() for grid in _grids(name, table, sizes)],
     run,
     derive=derive,
+    measures=RUN,
 ).protocol()

@@ -28,6 +28,7 @@ from reprolib.report.style import (
     small_multiples,
     source_text,
 )
+from reprolib.report.turning import Box, Turning, legend
 from reprolib.rerun.records import HEADLINE, chosen, path_matrix, select
 from reprolib.rerun.verdicts.errors import CORRELATION, corrected_interval
 from reprolib.rerun.verdicts.printed import numbers
@@ -301,41 +302,60 @@ def accuracy_by_bandwidth(records: pd.DataFrame) -> Figure:
     return figure
 
 
-def at_weight(records: pd.DataFrame, column: str, weight: float) -> Figure:
-    """Measured accuracy against mu in one printed column; bars are 95 % intervals of the gain.
+def accuracy_at_weight(records: pd.DataFrame) -> Turning:
+    """Measured accuracy against mu in every printed column, and the gain over mu = 1.
 
-    Mean over the splits, in the dimension that is best for the weight. The gain is over mu = 1.
+    Mean over the splits, in the dimension that is best for the weight.
     """
-    place = next(pair for pair in columns(records) if column_label(pair) == column)
-    figure, (axis,) = figure_grid(1, 1, size=(WIDTH, 3.8))
-    told = "the paper's weight"
-    for (method, curve), colour, shift in zip(
-        SCANS.items(), (BLUE, ORANGE), (0, 0.24), strict=True
-    ):
-        weights, accuracy = scan_paths(records, method)[place]
-        best = accuracy.mean(axis=0).argmax(axis=1)
-        by_weight = pd.DataFrame(accuracy[:, np.arange(len(weights)), best], columns=weights)
-        means = by_weight[list(_SCANNED_WEIGHTS)].mean()
-        axis.plot(means.index, means, color=colour, label=curve)
-        for mu in {*_BARRED_WEIGHTS, weight} - {1}:
-            gain, low, high = corrected_interval(by_weight[mu], by_weight[1])
-            look = {"fmt": "none", "ecolor": colour, "elinewidth": 2.5 if mu == weight else 1}
-            axis.errorbar(mu + shift, means[mu], high - gain, **look)
-            if curve == "linear MMC" and mu == weight:
-                told = f"linear MMC gains {gain:.1f} ({low:.1f} to {high:.1f}) over μ = 1"
-        if curve == "linear MMC":
-            axis.plot(weight, means[weight], "o", color=colour, ms=8)
-    _draw_printed(axis, place, SCANNED_ROWS)
-    bars = "bars: 95 % intervals of the gain over μ = 1"
-    axis.set(
-        title=f"{column}, μ = {weight:g}: {told}",
-        xlabel=f"weight μ of the within-class scatter ({bars})",
-        ylabel="accuracy (%)",
-        xticks=[1, *_BARRED_WEIGHTS],
-    )
-    figure.legend(*axis.get_legend_handles_labels(), loc="outside upper center", ncols=3)
-    note_source(figure, source_text(select(records, table="weights", dataset=place[0])))
-    return figure
+    places = {column_label(place): place for place in columns(records)}
+    by_weight: dict[tuple[str, str], pd.DataFrame] = {}
+    for method, curve in SCANS.items():
+        paths = scan_paths(records, method)
+        for label, place in places.items():
+            weights, accuracy = paths[place]
+            best = accuracy.mean(axis=0).argmax(axis=1)
+            found = pd.DataFrame(accuracy[:, np.arange(len(weights)), best], columns=weights)
+            by_weight[label, curve] = found[list(_SCANNED_WEIGHTS)]
+    printed = published_accuracies()
+    colours = dict(zip(SCANS.values(), (BLUE, ORANGE), strict=True))
+    boxes = {}
+    for label in places:
+        lines = [by_weight[label, curve].mean() for curve in colours]
+        lines += [printed.loc[list(SCANNED_ROWS), label]] if label in printed else []
+        ends = np.concatenate(lines)
+        boxes[label] = Box((0, 21), (np.floor(ends.min()) - 1, np.ceil(ends.max()) + 1), bottom=290)
+
+    def curves(column: str) -> str:
+        box = boxes[column]
+        low, high = box.y
+        ticks = {v: f"{v:g}" for v in np.arange(np.ceil(low / 5) * 5, high, 5)}
+        across = {v: str(v) for v in (1, *_BARRED_WEIGHTS)}
+        parts = [box.axes(across, ticks, "weight μ of the within-class scatter", "accuracy, %")]
+        for curve, colour in colours.items():
+            means = by_weight[column, curve].mean()
+            parts.append(box.line(means.index, means, colour))
+        for name in SCANNED_ROWS if column in printed else ():
+            value, dashed = printed.loc[name, column], 'stroke-dasharray="6 4"'
+            parts.append(box.line(box.x, (value, value), _PRINTED_STYLES[name][0], 1.2, dashed))
+        names = {f"printed {name}": _PRINTED_STYLES[name][0] for name in SCANNED_ROWS}
+        return "".join(parts) + legend({**colours, **names}, 355)
+
+    def marks(column: str, weight: float) -> str:
+        return "".join(
+            boxes[column].mark(weight, by_weight[column, curve][weight].mean(), colour, size=7)
+            for curve, colour in colours.items()
+        )
+
+    def told(column: str, weight: float) -> str:
+        own = by_weight[column, "linear MMC"]
+        start = f"{column}, μ = {weight:g}: linear MMC {own[weight].mean():.1f} %"
+        if weight == 1:
+            return f"{start}, at the paper's weight."
+        gain, low, high = corrected_interval(own[weight], own[1])
+        return f"{start}, a gain of {gain:.1f} ({low:.1f} to {high:.1f}) over μ = 1."
+
+    choices: dict[str, list] = {"column": list(places), "weight": [1, 2, 4, 6, 8, 10, 12, 15, 20]}
+    return Turning(choices, [curves, marks], told, height=405, start={"weight": 10})
 
 
 def accuracy_by_weight(records: pd.DataFrame) -> Figure:

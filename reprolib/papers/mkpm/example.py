@@ -1,112 +1,74 @@
-"""Pictures of MKPM on a two-dimensional example."""
+"""A budget of dimensions, spent by hand, on a two-dimensional example."""
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
+from collections.abc import Sequence
+
 import numpy as np
 from matplotlib.figure import Figure
 
-from data_fetch.embedded.haxby import simulate_session
-from reprolib.methods.mkpm import MKPMClassifier
+from reprolib.methods.shared.kernels import gram
 from reprolib.report.style import (
-    BLACK,
     BLUE,
     GREEN,
     ORANGE,
+    PURPLE,
     RED,
+    SKY,
+    SMALL,
     WIDTH,
     figure_grid,
     plane_grid,
 )
 
-COLOURS = (BLUE, ORANGE, GREEN, RED)
-CLASSES = ("left blob", "right blob", "first arc", "second arc")
+COLOURS = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY)
 
 
-def rings(n_samples: int, seed: int):
-    """Four classes of unlike difficulty: two far blobs, and two arcs that wind round each other."""
-    rng = np.random.default_rng(seed)
-    y = np.arange(n_samples) % 4
-    angle = rng.uniform(0.3, 2.2 * np.pi, n_samples)
-    radius = 0.25 * angle
-    phase = np.where(y == 3, np.pi, 0.0)
-    X = np.column_stack([radius * np.cos(angle + phase), radius * np.sin(angle + phase)])
-    X += rng.normal(scale=0.12, size=X.shape)
-    centres = np.array([[-2.6, 1.6], [2.6, -1.6]])
-    blobs = y < 2
-    X[blobs] = centres[y[blobs]] + rng.normal(scale=0.45, size=(blobs.sum(), 2))
-    return X, y
-
-
-def at_dimension(model, X, y, X_test, y_test, d: int) -> Figure:
-    """Predicted class over the plane at one total dimension, and where it lies on the path.
+def spent(
+    data: Sequence, fresh: Sequence, gamma: float, shares: Sequence[int], best: Sequence[int]
+) -> Figure:
+    """Regions where the classes share a budget by hand, and the losses of their machines.
 
     Parameters
     ----------
-    model : MKPMClassifier
-        Fitted on X and y.
-    X, y, X_test, y_test : ndarray
-        As from `rings`.
-    d : int
-        Total dimension; the end of the path, if that is less.
+    data, fresh : pair of ndarray
+        Points and their classes 0, 1, ...: to train on, and to test on.
+    gamma : float
+        Of the Gaussian kernel.
+    shares, best : sequence of int
+        Dimensions of every class: by hand, and of the programme.
     """
-    d = min(d, model.n_components_)
-    figure = plt.figure(figsize=(WIDTH, 3.9))
-    plane, shares, accuracy = figure.subplot_mosaic(
-        [["plane", "shares"], ["plane", "accuracy"]], height_ratios=[1.4, 1]
-    ).values()
-    _draw_regions(plane, model, X, y, d)
-    for k, name in enumerate(CLASSES):
-        path = model.allocation_path_[:, k]
-        label = f"{name}: {path[d]}"
-        shares.step(range(len(path)), path, color=COLOURS[k], lw=1.2, label=label)
-    shares.set_title(f"dimensions of each class (above: at d = {d})")
-    shares.tick_params(labelbottom=False)
-    figure.legend(*shares.get_legend_handles_labels(), loc="outside upper center", ncols=4)
-    accuracy.plot(model.score_path(X, y), color=BLACK, ls="--", lw=1.2, label="training")
-    accuracy.plot(model.score_path(X_test, y_test), color=BLACK, lw=1.2, label="test")
-    accuracy.set(xlabel="total dimension d", title="accuracy")
-    accuracy.legend(loc="lower right")
-    for axis in (shares, accuracy):
-        axis.axvline(d, color=BLACK, ls=":", lw=1.2)
-    return figure
+    X, y = data
+    eigenvalues, V = np.linalg.eigh(gram(X, X, "rbf", gamma=gamma))
+    V, eigenvalues = V[:, ::-1], np.maximum(eigenvalues[::-1], 1e-12 * eigenvalues[-1])
+    coefficients = V.T @ (2.0 * (y[:, None] == np.unique(y)) - 1)
+    losses = 1 - np.cumsum(coefficients**2, axis=0) / len(y)
 
+    def decided(points, dimensions: Sequence[int]) -> np.ndarray:
+        features = gram(points, X, "rbf", gamma=gamma) @ (V / eigenvalues)
+        scores = [features[:, :k] @ coefficients[:k, c] for c, k in enumerate(dimensions)]
+        return np.argmax(scores, axis=0)
 
-def _draw_regions(axis, model, X, y, d: int) -> None:
+    def told(dimensions: Sequence[int]) -> str:
+        loss = sum(([1.0, *losses[:, c]])[min(k, len(y))] for c, k in enumerate(dimensions))
+        train, test = (100 * np.mean(decided(p, dimensions) != own) for p, own in (data, fresh))
+        shown = " + ".join(map(str, dimensions))
+        return f"{shown}: loss {loss:.3f}, training {train:.1f} %, test {test:.1f} %"
+
+    figure, (plane, curves) = figure_grid(1, 2, size=(WIDTH / 2, 3.0))
     grid_x, grid_y, points = plane_grid(X, 90)
-    predicted = model.predict_path(points)[:, d].reshape(grid_x.shape)
-    for k, colour in enumerate(COLOURS):
-        own = (predicted == k).astype(float)
-        axis.contourf(grid_x, grid_y, own, levels=[0.5, 1], colors=colour, alpha=0.3)
-    axis.scatter(*X.T, c=[COLOURS[k] for k in y], s=10, edgecolor="white", lw=0.3)
-    axis.set(title=f"d = {d}", xticks=[], yticks=[])
-    axis.spines[:].set_visible(False)
-    axis.grid(False)
-
-
-def rings_at(d: int) -> Figure:
-    """Four classes of unlike difficulty, the arcs wound round each other, at one budget."""
-    X, y = rings(400, seed=0)
-    model = MKPMClassifier(200, kernel="rbf", gamma=1.0).fit(X, y)
-    X_test, y_test = rings(400, seed=1)
-    return at_dimension(model, X, y, X_test, y_test, d)
-
-
-def brain() -> Figure:
-    """Mean activity of a simulated session for two kinds of pictures, and their difference."""
-    series, mask, labels, _ = simulate_session(seed=0)
-    volumes, inside = series.get_fdata(), mask.get_fdata() > 0
-    z = int(inside.sum(axis=(0, 1)).argmax())
-    rows = np.flatnonzero(inside[:, :, z].any(axis=0))
-    face, house = (volumes[:, :, z, labels == name].mean(axis=-1) for name in ("face", "house"))
-    apart = np.where(inside[:, :, z], face - house, np.nan)
-    most = np.nanmax(np.abs(apart))
-    figure, axes = figure_grid(1, 3, size=(WIDTH / 3, 2.2))
-    axes[0].imshow(face.T, origin="lower", cmap="gray")
-    axes[1].imshow(house.T, origin="lower", cmap="gray")
-    axes[2].imshow(apart.T, origin="lower", cmap="RdBu_r", vmin=-most, vmax=most)
-    for axis, title in zip(axes, ("faces", "houses", "faces − houses"), strict=True):
-        axis.contour(inside[:, :, z].T, levels=[0.5], colors=ORANGE, linewidths=2)
-        axis.set(title=title, ylim=(rows[0] - 2.5, rows[-1] + 2.5))
-        axis.set_axis_off()
+    regions = decided(points, shares).reshape(grid_x.shape)
+    for c, colour in zip(np.unique(y), COLOURS, strict=False):
+        own = (regions == c).astype(float)
+        plane.contourf(grid_x, grid_y, own, levels=[0.5, 1], colors=colour, alpha=0.3)
+        plane.scatter(*X[y == c].T, color=colour, s=12, edgecolor="white", lw=0.3)
+        path = [1.0, *losses[: max(sum(best), 1), c]]
+        curves.plot(path, color=colour, lw=1.4)
+        curves.plot(shares[c], path[min(shares[c], len(path) - 1)], "o", color=colour)
+        curves.plot(best[c], path[min(best[c], len(path) - 1)], "D", mfc="none", color=colour, ms=9)
+    plane.set(xticks=[], yticks=[], title="regions")
+    plane.grid(False)
+    curves.set(xlabel="dimensions of a class", title="loss of each machine (◇ programme)")
+    text = f"by hand {told(shares)}\nprogramme {told(best)}"
+    figure.suptitle(text, fontsize=SMALL)
     return figure

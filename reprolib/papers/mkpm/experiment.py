@@ -9,6 +9,9 @@
 - ``losses``: square, hinge and logistic loss on the same few components.
 - ``haxby``: MKPM and multiclass SVMs on three conditions of the fMRI data, nothing chosen on the
   run that is held out.
+- ``printed_choices``: on the official splits, which gamma and d give the printed accuracy.
+- ``preparations``: both machines of the fMRI row on values as recorded, and prepared as fMRI people
+  do it; with the volumes of rest, too, where whole images are at hand.
 - ``bases``: Nystrom and pivoted Cholesky against exact kernel PCA, by rank.
 
 What the text leaves open is measured under the readings of ``printed.toml``.
@@ -16,26 +19,37 @@ What the text leaves open is measured under the readings of ``printed.toml``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import pandas as pd
 
 from data_fetch import Dataset
-from reprolib.papers.mkpm import methods
+from reprolib.papers.mkpm import methods, preparations
 from reprolib.papers.mkpm.methods import (
     CRAMMER_SINGER,
     CROSS_VALIDATED,
+    HELD_OUT,
     KERNELS,
     LOG2_GAMMA,
     LOG10_C,
     ONE_D,
     ONE_VS_ONE,
     ONE_VS_REST,
+    TRAINING_ERROR,
     TRAINING_SIZE,
+    TRAINING_SIZE_VALIDATED,
     first_best,
 )
-from reprolib.papers.mkpm.splits import CENTRED, FMRI, N_PARTITIONS, RAW, SCALED, Z_SCORED, n_folds
+from reprolib.papers.mkpm.splits import (
+    CENTRED,
+    FMRI,
+    N_PARTITIONS,
+    RAW,
+    SCALED,
+    Z_SCORED,
+    n_folds,
+)
 from reprolib.rerun.records import (
     HEADLINE,
     Measurement,
@@ -60,6 +74,7 @@ STATLOG_GRIDS = (
     Grid("table1", (*MKPM, *SVM), DEALT, readings=[HEADLINE], without=FMRI),
     Grid("table1", MKPM, FOLDS, readings=[CROSS_VALIDATED], without=FMRI),
     Grid("table1", MKPM, Count(40), readings=[TRAINING_SIZE], without=FMRI),
+    Grid("table1", MKPM, Count(5), ["statlog/satimage"], [TRAINING_SIZE_VALIDATED]),
     Grid("table1", SVM, FOLDS, readings=["C by cross-validation, kernel of MKPM"], without=FMRI),
     Grid("disagreement", MKPM, Count(1), without=FMRI, where=lambda _, data: bool(data.splits)),
     Grid(
@@ -88,16 +103,44 @@ FMRI_GRIDS = (
             Count(12),
             FMRI,
             [f"{condition}, twelve runs" for condition in conditions],
-            [Setting(setting)],
+            [Setting(setting, params={"kernel": setting} if setting in KERNELS else {})],
         )
         for method, setting, conditions in (
             ("mkpm", "linear", (*IN_ALL, CENTRED)),
+            *(("mkpm", kernel, IN_TWO) for kernel in KERNELS if kernel != "linear"),
             ("svm", ONE_VS_ONE, IN_ALL),
             ("svm", ONE_VS_REST, IN_TWO),
             ("svm", CRAMMER_SINGER, IN_TWO),
             ("simplex RLS", "", (*IN_TWO, CENTRED)),
         )
     ),
+)
+
+#: Choices that leave nothing to chance on an official split: all rows or the first 1500, gamma, d.
+PRINTED_CHOICES = Grid(
+    "printed_choices",
+    MKPM,
+    Count(1),
+    ["statlog/dna", "statlog/satimage"],
+    [HEADLINE],
+    [
+        Setting(f"{name}, v = {v}", params={"v": v, "rows": rows})
+        for name, rows in (("all rows", None), ("first 1500 rows", 1500))
+        for v in (-2, -1, 0, 1, 2)
+    ],
+)
+#: Every preparation of the volumes, as many trials as it has runs.
+PREPARED = tuple(
+    Grid(
+        "preparations",
+        (*MKPM, *SVM),
+        Count(runs),
+        FMRI,
+        [HEADLINE],
+        [Setting(f"{runs} runs", runs, {"runs": runs})],
+        where=lambda _, data: "voxels" in data.extra,
+    )
+    for runs in preparations.RUNS
 )
 
 CODES, LOSSES = ("simplex", "random"), ("square", "hinge", "logistic")
@@ -111,6 +154,12 @@ def _n_beyond(dataset: Dataset) -> int:
 BEYOND_GRIDS = (
     Grid("path", MKPM, Count(1, quick=1)),
     Grid("ablation", ["one-vs-all"], Count(_n_beyond, quick=1)),
+    Grid(
+        "ablation",
+        ["one-vs-all"],
+        Count(_n_beyond),
+        readings=[TRAINING_ERROR, HELD_OUT],
+    ),
     Grid("ablation", CODES, Count(_n_beyond)),
     Grid("losses", LOSSES, Count(_n_beyond)),
     Grid(
@@ -146,6 +195,15 @@ def run(task: Task, dataset: Dataset) -> list[Measurement]:
     return (methods.fmri if task.dataset in FMRI else methods.statlog)(task, dataset)
 
 
+TABLES = ("table1", "svm_cost", "haxby", "gamma", "disagreement")
+#: Among these functions `run` chooses.
+MEASURES: Mapping[Any, Callable[..., list[Measurement]]] = {
+    **methods.BEYOND,
+    **dict.fromkeys(TABLES, methods.statlog),
+    **{(table, name): methods.fmri for table in TABLES for name in FMRI},
+}
+
+
 def derive(records: pd.DataFrame) -> list[dict[str, Any]]:
     """Table 1's kernel: v of the best mean accuracy, under two choices of d."""
     derived = []
@@ -167,8 +225,9 @@ def derive(records: pd.DataFrame) -> list[dict[str, Any]]:
 PROTOCOL = Experiment(
     "mkpm",
     SETS,
-    (*STATLOG_GRIDS, *FMRI_GRIDS, *BEYOND_GRIDS),
+    (*STATLOG_GRIDS, *FMRI_GRIDS, *PREPARED, PRINTED_CHOICES, *BEYOND_GRIDS),
     run,
     later=[Later(pooled, reads=("svm_cost", "table1"))],
     derive=derive,
+    measures=MEASURES,
 ).protocol()

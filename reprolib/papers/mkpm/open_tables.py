@@ -38,4 +38,6 @@ CLOSED = {
     "path": "its curves are along the components of MKPM",
     "ablation": "it varies the parts of MKPM",
     "haxby": "it compares kernels and machines; Table 1 has the same runs",
+    "printed_choices": "it looks for the choices that give the digits of MKPM",
+    "preparations": "it compares preparations of the volumes; Table 1 has those of the record",
 }

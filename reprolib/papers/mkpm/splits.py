@@ -7,8 +7,10 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 
 #: Data sets that take the place of the paper's fMRI data.
 FMRI = ("haxby/subj1", "embedded/haxby")
-#: N of the text: 1500 on the StatLog sets, the number of voxels on fMRI.
+#: N of the text on the StatLog sets.
 N = 1500
+#: N of the fMRI row, which is the number of voxels there.
+N_FMRI = 577
 #: Folds where no split is published (as Hsu and Lin), and how often the rows are dealt to them.
 N_FOLDS, N_PARTITIONS = 10, 20
 #: Conditions of the fMRI data.
@@ -50,7 +52,7 @@ def prepare(dataset, trial: int, *, runs: int = 10, condition: str = RAW) -> dic
     if condition == SCALED:
         X = (X - X.min(axis=0)) / np.maximum(np.ptp(X, axis=0), 1e-12)
     elif condition == STANDARDISED:
-        X = (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-12)
+        X = z_score(X)
     elif condition == Z_SCORED:
         X = z_score_runs(X, groups)
     train, test = groups != trial, groups == trial
@@ -65,10 +67,14 @@ def prepare(dataset, trial: int, *, runs: int = 10, condition: str = RAW) -> dic
     }
 
 
+def z_score(X):
+    """Subtract every voxel's mean, and divide by its standard deviation."""
+    return (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-12)
+
+
 def z_score_runs(X, groups):
-    """Subtract every voxel's mean over the run, and divide by its standard deviation."""
+    """Score every run by itself."""
     scored = np.empty_like(X)
     for group in np.unique(groups):
-        rows = X[groups == group]
-        scored[groups == group] = (rows - rows.mean(axis=0)) / np.maximum(rows.std(axis=0), 1e-12)
+        scored[groups == group] = z_score(X[groups == group])
     return scored

@@ -39,7 +39,7 @@ from reprolib.papers.simplex.methods import (
 )
 from reprolib.papers.simplex.squared_hinge import SquaredHingeOneVsRest
 from reprolib.rerun.records import HEADLINE, Measurement, Task, disagreements
-from reprolib.rerun.records.task import readings_of
+from reprolib.rerun.records.registry import readings_of
 
 READINGS = readings_of("simplex")
 BATCH_SVMS: Mapping[str, Callable[..., SimplexConeSVC | SimplexHalfspaceSVC]] = {

@@ -6,23 +6,26 @@ from itertools import combinations
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib import colormaps
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 from matplotlib.patheffects import withStroke
 
-import data_fetch
 from reprolib.methods.shared.codes import simplex_code
+from reprolib.methods.shared.kernels import gram
 from reprolib.methods.simplex import make_loss
 from reprolib.methods.simplex.consistency import pointwise_minimizer
-from reprolib.methods.simplex.hmax import HMAX
 from reprolib.report.style import (
     BLACK,
     BLUE,
+    GREEN,
     ORANGE,
+    RED,
     SMALL,
     WIDTH,
     figure_grid,
+    plane_grid,
 )
+from reprolib.report.turning import Box, Turning
 
 LOSS_NAMES = {
     "least_squares": "S-LS",
@@ -112,69 +115,82 @@ def undecided(name: str, *, convex_hull: bool, steps: int = 15) -> tuple[np.ndar
     return np.array(clear), np.array(failed)
 
 
-def hmax(shown: int = 14) -> Figure:
-    """An image, its S1 and C1, and S2 of a patch of another image, framed where it answers most.
+def three_losses() -> Turning:
+    """Losses of a point of class 1 where f has a value that can be dragged, for T = 3."""
+    words = simplex_code(3).T
+    plane = Box((-1.4, 1.4), (-1.4, 1.4), left=10, right=330, top=10, bottom=330)
+    bars = Box((0, 6), (3, 0), left=340, right=550, top=60, bottom=300)
+    colours = {"S-LS": BLUE, "SC-SVM": RED, "SH-SVM": GREEN}
+    still = []
+    for q, pale in enumerate(PALE):
+        # Between this word and the ones beside it, to the edge of the plane.
+        corners = [(0, 0), *(9 * v for v in (-words[q - 1], words[q], -words[q - 2]))]
+        points = " ".join(f"{x:.0f},{y:.0f}" for x, y in (plane.at(*c) for c in corners))
+        still.append(f'<polygon fill="{pale}" points="{points}"/>')
+    still.append(f'<rect x="{plane.right}" width="300" height="400" fill="white"/>')
+    still.append(f'<rect y="{plane.bottom}" width="600" height="300" fill="white"/>')
+    for q, (x, y) in enumerate(words):
+        still += [plane.mark(x, y, BLACK), plane.text(x, y, f"c{q + 1}", shift=(14, -8))]
+    loss_of = {name: make_loss(key, 3) for key, name in LOSS_NAMES.items() if name in colours}
 
-    The images are drawn, not those of Caltech-101.
+    def losses(x: float, y: float) -> dict[str, float]:
+        f = np.array([[x, y]])
+        return {name: float(loss.value(f, np.array([0]))[0]) for name, loss in loss_of.items()}
 
-    Parameters
-    ----------
-    shown : int
-        Number of the image.
-    """
-    drawn = data_fetch.load("embedded/objects")
-    images = drawn.extra["images"]
-    model = HMAX(n_patches=60, patch_sizes=(4,), side=100, random_state=0)
-    features = model.fit_transform(images)
-    own = drawn.y == drawn.y[shown]
-    # A patch that knows this shape: it answers more to it than to the other shapes. A small one of
-    # another image shows best.
-    known = features[own].mean(axis=0) - features[~own].mean(axis=0)
-    known[(model.places_[:, 0] == shown) | (model.places_[:, 1] > 2)] = -1
-    patch = int(np.argmax(known))
-    source, scale, *centre = model.places_[patch]
-    image, stages, maps = images[shown], model.stages(images[shown]), model.s2(images[shown], patch)
-    best = int(np.argmax([found.max(initial=0) for found in maps]))
-    s1, c1, found = stages.s1[2].max(axis=0), stages.c1[2], stages.c1[best]
-    pixel, half_patch = 1 / np.array(stages.images[2].shape), (model.patch_sizes[0] - 1) / 2
-    # Of each layer its title and values, the place of the first one, and the way to the next.
-    size = np.array(image.shape[:2])
-    layers = (
-        ("image", _grey(image), 0.5 / size, 1 / size),
-        ("S1: edges", s1, 0.5 - (np.array(s1.shape) - 1) * pixel / 2, pixel),
-        ("C1: local maxima", c1.values.max(axis=-1), c1.first, c1.step),
-        ("S2: answer to a patch", maps[best], found.first + half_patch * found.step, found.step),
-    )
-    figure, axes = figure_grid(1, 4, size=(WIDTH / 4, 2.2))
-    for axis, (title, values, first, step) in zip(axes, layers, strict=True):
-        top, left = size * (first - step / 2)
-        bottom, right = size * (first + step * (np.array(values.shape) - 0.5))
-        axis.imshow(values, cmap="gray", extent=(left, right, bottom, top))
-        axis.set(title=title, xlim=(0, size[1]), ylim=(size[0], 0), facecolor="black")
-    place = np.unravel_index(maps[best].argmax(), maps[best].shape)
-    middle = layers[3][2] + found.step * place
-    _frame(axes[0], model, image, best, middle)
-    axes[3].plot(*(size * middle)[::-1], "o", mfc="none", color=ORANGE, ms=9, mew=2)
-    inset = axes[3].inset_axes((0.55, 0.02, 0.43, 0.28))
-    inset.set_title("patch", color="white", fontsize=SMALL, pad=2)
-    inset.imshow(_grey(images[int(source)]), cmap="gray")
-    _frame(inset, model, images[int(source)], int(scale), centre)
-    for axis in (*axes, inset):
-        axis.set(xticks=[], yticks=[])
-        axis.grid(False)
-        axis.spines[:].set_visible(False)
+    def background() -> str:
+        return "".join(still)
+
+    def moving(x: float, y: float) -> str:
+        parts = [plane.mark(x, y, ORANGE, size=9)]
+        for k, (name, value) in enumerate(losses(x, y).items()):
+            parts.append(bars.rectangle((0, min(value, 6)), (k + 0.8, k + 0.4), colours[name]))
+            parts.append(bars.text(0, k + 0.3, f"{name} {value:.2f}", anchor="start"))
+        return "".join(parts)
+
+    def told(x: float, y: float) -> str:
+        scores = words @ [x, y]
+        winner = "no class" if np.ptp(scores) < 1e-9 else f"class {int(scores.argmax()) + 1}"
+        found = ", ".join(f"{name} {value:.2f}" for name, value in losses(x, y).items())
+        return f"f = ({x:g}, {y:g}), decided for {winner}. Loss of a point of class 1: {found}."
+
+    steps = [round(0.2 * k, 1) for k in range(-7, 8)]
+    start = {"x": 0.6, "y": 0.4}
+    choices = {"x": steps, "y": steps}
+    return Turning(choices, [background, moving], told, height=340, start=start, drag=plane)
+
+
+def refitted(X, y, X_test, y_test, gamma: float, lam: float, told: str = "") -> Figure:
+    """S-LS fitted on the plane: its regions, and its errors against the weight of the penalty."""
+    lams = np.logspace(-8, 2, 21)
+    K, K_test = gram(X, X, "rbf", gamma=gamma), gram(X_test, X, "rbf", gamma=gamma)
+    values, V = np.linalg.eigh(K)
+    code = simplex_code(y.max() + 1)
+
+    def coefficients(lam: float) -> np.ndarray:
+        return (V / (np.maximum(values, 0.0) + len(y) * lam)) @ (V.T @ code.T[y])
+
+    def errors(lam: float) -> list[float]:
+        scores = coefficients(lam) @ code
+        pairs = ((K, y), (K_test, y_test))
+        return [100 * float(np.mean((k @ scores).argmax(axis=1) != own)) for k, own in pairs]
+
+    figure, (plane, curve) = figure_grid(1, 2, size=(WIDTH / 2, 3.2))
+    grid_x, grid_y, points = plane_grid(X, 80)
+    scores = gram(points, X, "rbf", gamma=gamma) @ coefficients(lam) @ code
+    n_classes, colours = code.shape[1], colormaps["tab20"]
+    look = {"cmap": colours, "vmin": 0, "vmax": 20}
+    shown = scores.argmax(axis=1).reshape(grid_x.shape)
+    plane.pcolormesh(grid_x, grid_y, 2 * shown % 20 + 1, **look)
+    plane.scatter(*X.T, c=2 * y % 20, s=14, edgecolor=BLACK, lw=0.3, **look)
+    plane.set(title=f"γ = {gamma:g}, λ = {lam:g}, T = {n_classes}", xticks=[], yticks=[])
+    plane.grid(False)
+    found = np.array([errors(each) for each in lams])
+    names = zip(("training", "test"), found.T, errors(lam), (BLACK, BLUE), ("--", "-"), strict=True)
+    texts = []
+    for name, path, here, colour, style in names:
+        curve.semilogx(lams, path, style, color=colour, lw=1.4)
+        curve.plot(lam, here, "o", color=colour)
+        texts.append(f"{name} {here:.1f} %")
+    curve.set(title=f"error: {', '.join(texts)}", xlabel="λ", ylim=(0, None))
+    figure.supxlabel(told, fontsize=SMALL)
     return figure
-
-
-def _grey(image: np.ndarray) -> np.ndarray:
-    return image if image.ndim == 2 else image.mean(axis=-1)
-
-
-def _frame(axis, model: HMAX, image: np.ndarray, scale: int, centre) -> None:
-    """Frame the pixels that a patch sees, around a centre given as parts of the image."""
-    step = model.stages(image).c1[scale].step
-    size = np.array(image.shape[:2])
-    height, width = (model.patch_sizes[0] + 1) * step * size
-    y, x = np.asarray(centre) * size
-    corner = (x - width / 2, y - height / 2)
-    axis.add_patch(Rectangle(corner, width, height, fill=False, color=ORANGE, lw=2))

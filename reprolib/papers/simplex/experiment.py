@@ -13,7 +13,8 @@ over the training set, grids of lambda are multiples of m, and grids of C of 1/m
 - boosting: decision stumps.
 
 Beyond the paper: batch SC-SVM and SH-SVM with certified duality gaps (table "batch_svm"), linear
-competitors at equal tuning effort ("peers"), cost against the number of classes ("classes").
+competitors at equal tuning effort ("peers"), cost against the number of classes ("classes"); and
+whether any choice gives the printed digits of S-LS ("printed_choices").
 
 What the text leaves open is measured under the readings of ``printed.toml``.
 """
@@ -24,10 +25,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from data_fetch import Dataset
-from reprolib.papers.simplex import beyond, image_sets, methods
+from reprolib.papers.simplex import beyond, image_sets, methods, printed_choices
 from reprolib.papers.simplex.beyond import BATCH_SVMS, BY_CLASSES, HITS, N_ROUNDS, PEERS, READINGS
+from reprolib.rerun.printed.schema import Reading
 from reprolib.rerun.records import HEADLINE, Measurement, Task
-from reprolib.rerun.records.task import Reading
 from reprolib.rerun.tasks.experiment import Count, Experiment, Grid, Setting
 
 QUICK_SETS = ("uci/landsat", "uci/optdigits", "uci/pendigits")
@@ -126,12 +127,30 @@ BEYOND = (
     ),
     Grid("classes", BY_CLASSES, Count(1), ["uci/letter"], settings=CLASSES, params={"seed": 0}),
 )
+ON_OFFICIAL_SPLITS = (
+    Grid(
+        "printed_choices",
+        ["s-ls"],
+        Count(1),
+        SETS,
+        [HEADLINE],
+        printed_choices.linear_settings,
+    ),
+)
 RUN: Mapping[str, Callable[..., list[Measurement]]] = {
     "table2": methods.table2,
     "disagreement": beyond.run_disagreement,
     "batch_svm": beyond.run_batch_svm,
     "peers": beyond.run_peer,
     "classes": beyond.run_classes,
+    "printed_choices": printed_choices.run,
+}
+
+
+#: Among these functions `run` chooses.
+MEASURES: Mapping[Any, Callable[..., list[Measurement]]] = {
+    **RUN,
+    **{("table2", name): image_sets.run for name in image_sets.IMAGE_SETS},
 }
 
 
@@ -147,8 +166,9 @@ def run(task: Task, dataset: Dataset) -> list[Measurement]:
 PROTOCOL = Experiment(
     "simplex",
     (*SETS, *SIMULATED, "caltech101"),
-    (*TABLE2, *ON_SIMULATED, *ON_IMAGES, *BEYOND),
+    (*TABLE2, *ON_SIMULATED, *ON_IMAGES, *BEYOND, *ON_OFFICIAL_SPLITS),
     run,
     quick=QUICK_SETS,
+    measures=MEASURES,
     brought=("pubfig83/features", "embedded/portraits"),
 ).protocol()

@@ -8,7 +8,6 @@ from matplotlib.figure import Figure
 from scipy.stats import t
 
 from reprolib.papers.simplex.summaries import SIZES
-from reprolib.report.notebook import require_measured
 from reprolib.report.paper_figures import PaperFigure, has_table
 from reprolib.report.style import (
     ABREAST,
@@ -27,6 +26,7 @@ from reprolib.report.style import (
     small_multiples,
     source_text,
 )
+from reprolib.report.turning import Box, Turning, legend
 from reprolib.rerun.records import (
     HEADLINE,
     levels,
@@ -59,6 +59,14 @@ LOSS_LOOKS = {
     "SC-SVM": (RED, "v"),
     "SH-SVM": (GREEN, "s"),
     "SC + SH": (ORANGE, "D"),
+}
+#: Schedules of steps of the online losses, by reading.
+SCHEDULES = {
+    LINE_UP: "the library's steps, 4 passes",
+    "library Pegasos, 1 pass": "the library's steps, 1 pass",
+    "library Pegasos, 10 passes": "the library's steps, 10 passes",
+    HEADLINE: "ten passes, last iterate",
+    "averaged": "ten passes, mean of iterates",
 }
 BOOSTING = {HEADLINE: "GD-MCBoost (headline)", "coordinate boosting": "CD-MCBoost"}
 
@@ -186,9 +194,6 @@ def distances(records: pd.DataFrame, schedule: str) -> pd.DataFrame:
 
 def line_up(records: pd.DataFrame, schedule: str, row: str) -> Figure:
     """Every online loss minus a printed row, with the 95 % interval of one more run."""
-    online = select(records, table="table2", method=list(ONLINE), metric="accuracy")
-    require_measured("schedule", schedule, online["reading"].unique())
-    require_measured("row", row, ONLINE.values())
     table = from_print(records, schedule, row)
     distance = distances(records, schedule)[row]
     columns = [name for name in printed_rows().columns if name in table.index.unique(1)]
@@ -215,6 +220,43 @@ def line_up(records: pd.DataFrame, schedule: str, row: str) -> Figure:
     figure.legend(loc="outside upper center", ncols=4, title=legend_title)
     note_source(figure, source_text(records[records["dataset"].isin(SIZES)]))
     return figure
+
+
+def losses_minus_print(records: pd.DataFrame) -> Turning:
+    """Every online loss minus a printed row, under a schedule of steps: `line_up`, to be turned."""
+    names = {row.removesuffix(" Online (ho)"): row for row in ONLINE.values()}
+    schedules = {text: reading for reading, text in SCHEDULES.items()}
+    tables = {
+        (schedule, row): from_print(records, reading, names[row])
+        for schedule, reading in schedules.items()
+        for row in names
+    }
+    far = {text: distances(records, reading) for text, reading in schedules.items()}
+    columns = list(printed_rows().columns)
+    box = Box((-0.5, len(columns) - 0.5), (-45, 45), bottom=290)
+    ticks = {v: f"{v:+d}".replace("-", "−") if v else "0" for v in (-40, -20, 0, 20, 40)}
+    edge = box.axes(dict(enumerate(columns)), ticks, "", "ours minus printed, points")
+    edge += box.line(box.x, (0, 0), BLACK, 1)
+    edge += legend({loss: colour for loss, (colour, _) in LOSS_LOOKS.items()}, 335, 4)
+
+    def bars(schedule: str, row: str) -> str:
+        table, parts = tables[schedule, row], [edge]
+        for place, (loss, (colour, _)) in enumerate(LOSS_LOOKS.items()):
+            for i, name in enumerate(columns):
+                if (loss, name) not in table.index:
+                    continue
+                difference, half = table.loc[[(loss, name)]].to_numpy()[0]
+                x = i + 0.18 * (place - 1.5)
+                parts.append(box.line((x, x), (difference - half, difference + half), colour))
+                parts.append(box.mark(x, difference, colour))
+        return "".join(parts)
+
+    def told(schedule: str, row: str) -> str:
+        distance = far[schedule][names[row]].sort_values()
+        order = ", ".join(f"{loss} {value:.1f}" for loss, value in distance.items())
+        return f"Printed row {row}; {schedule}. Distance in points: {order}."
+
+    return Turning({"schedule": list(schedules), "row": list(names)}, [bars], told, height=350)
 
 
 def sc_svm_line_up(records: pd.DataFrame) -> Figure:

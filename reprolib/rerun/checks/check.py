@@ -11,20 +11,16 @@ import pandas as pd
 import data_fetch
 from data_fetch import Dataset
 from reprolib.rerun.checks.trials import NAMES, split_faults
+from reprolib.rerun.printed.names import nearest
+from reprolib.rerun.printed.schema import HEADLINE, Reading
 from reprolib.rerun.records.folder import committed_results
-from reprolib.rerun.records.registry import nearest, printed_name
-from reprolib.rerun.records.task import (
-    HEADLINE,
-    Protocol,
-    Reading,
-    Task,
-    get_protocol,
-    readings_of,
-)
-from reprolib.rerun.tasks.plan import committed_tasks, is_as_committed, listed_tasks
+from reprolib.rerun.records.registry import printed_name, printed_of, readings_of
+from reprolib.rerun.records.rows import Rows
+from reprolib.rerun.records.task import Protocol, Task, get_protocol
+from reprolib.rerun.tasks.plan import is_as_committed, listed_tasks
 from reprolib.rerun.tasks.runner import load_datasets
 from reprolib.rerun.verdicts.claim import Claim, Side, claims_of
-from reprolib.rerun.verdicts.printed import Number, numbers, paper_entry
+from reprolib.rerun.verdicts.printed import Number, numbers
 
 
 @dataclass(frozen=True)
@@ -33,7 +29,7 @@ class Known:
 
     Parameters
     ----------
-    tasks : DataFrame
+    tasks : list of dict
         Table, data set, method, setting and reading of the tasks of the full profile, and of the
         records that they are known to give.
     metrics : mapping of str to set of str
@@ -47,18 +43,19 @@ class Known:
         Those data.
     """
 
-    tasks: pd.DataFrame
+    tasks: Rows
     metrics: Mapping[str, set[str]]
     is_complete: bool = True
     listed: Sequence[Task] = ()
     datasets: Mapping[str, Dataset] = field(default_factory=dict)
 
-    def missing(self, rows: pd.DataFrame, names: Mapping[str, str]) -> str:
-        """The first of some names that rows lack, with the nearest; empty if none is wrong."""
+    def missing(self, names: Mapping[str, str]) -> str:
+        """The first of some names that no task has, with the nearest; empty if none is wrong."""
+        rows = self.tasks
         for column, name in names.items():
-            left = rows[rows[column] == name]
-            if left.empty:
-                near = nearest(name, rows[column])
+            left = [row for row in rows if row[column] == name]
+            if not left:
+                near = nearest(name, {row[column] for row in rows})
                 is_wrong = self.is_complete or "did you mean" in near
                 return f"no {column} {name!r}{near}" if is_wrong else ""
             rows = left
@@ -87,74 +84,87 @@ def check_paper(paper: str) -> list[str]:
     ValueError
         If the file has another form than it must, or there is no such paper.
     """
-    entry = paper_entry(paper)
-    protocol = get_protocol(paper)
-    faults = [
-        f"{paper}: the protocol names the data set {name!r}{nearest(name, data_fetch.names())}"
-        for name in protocol.datasets("full")
-        if name not in data_fetch.names()
-    ]
-    if faults:
-        return faults
-    known = known_names(protocol, readings_of(paper))
-    if known.tasks.empty:
+    if is_as_committed(paper):
+        known = committed_names(paper)
+        faults: list[str] = []
+    else:
+        protocol = get_protocol(paper)
+        if lost := [n for n in protocol.datasets("full") if n not in data_fetch.names()]:
+            near = ((name, nearest(name, data_fetch.names())) for name in lost)
+            return [f"{paper}: the protocol names the data set {n!r}{advice}" for n, advice in near]
+        known = listed_names(protocol)
+        faults = list(split_faults(protocol, known.listed, known.datasets))
+    if not known.tasks:
         return [f"{paper}: none of its data are at hand, and there are no results to check with"]
-    of_file = [*name_faults(paper, known), *split_faults(protocol, known.listed, known.datasets)]
-    readings = [reading["name"] for reading in entry.get("readings", [])]
-    return [f"{printed_name(paper)}: {f}" for f in (*of_file, *reading_faults(readings, known))]
+    readings = list(readings_of(paper))
+    of_file = [*name_faults(paper, known), *faults, *reading_faults(readings, known)]
+    return [f"{printed_name(paper)}: {fault}" for fault in of_file]
 
 
-def known_names(protocol: Protocol, readings: Mapping[str, Reading] | None = None) -> Known:
-    """Names of the tasks that a protocol lists, and of what its committed records measured.
+def committed_names(paper: str) -> Known:
+    """Names of the committed tasks and records, which are of the present list of experiments."""
+    committed = committed_results(paper)
+    names = pd.concat([committed.tasks[NAMES], committed.records[NAMES]]).drop_duplicates()
+    return Known(
+        _with_beside(readings_of(paper), names, names.iloc[:0]), _metrics(committed.records)
+    )
+
+
+def listed_names(protocol: Protocol) -> Known:
+    """Names of the tasks that a protocol lists on data at hand; for other data the committed ones.
 
     Parameters
     ----------
     protocol : Protocol
-        Its tasks are listed, where the committed ones are not those of today.
-    readings : mapping of str to Reading, optional
-        Those of the paper: some are measured beside others, by the same tasks.
+        Its tasks are listed.
     """
-    committed = committed_results(protocol.paper)
-    records = committed.records
-    names = list(protocol.datasets("full"))
-    datasets: dict[str, Dataset] = {}
-    elsewhere = records.iloc[:0][NAMES]
-    if is_as_committed(protocol):
-        tasks = committed_tasks(protocol.paper, committed.tasks, "full", names)
-        own = records[NAMES]
-    else:
-        at_hand = [name for name in names if data_fetch.available(name)]
-        datasets = load_datasets(at_hand)[0]
-        tasks, _ = listed_tasks(protocol, "full", datasets)
-        listed_names = {task.id for task in tasks}
-        is_listed_anew = records["dataset"].isin(at_hand)
-        own = records.loc[~is_listed_anew | records["task"].isin(listed_names), NAMES]
-        elsewhere = records.loc[~is_listed_anew, NAMES]
-    listed_rows = [{name: getattr(task, name) for name in NAMES} for task in tasks]
-    measured_too = [
-        {**row, "reading": reading}
-        for row, task in zip(listed_rows, tasks, strict=True)
-        for reading in task.params.get("also", ())
+    records = committed_results(protocol.paper).records
+    at_hand = [name for name in protocol.datasets("full") if data_fetch.available(name)]
+    datasets = load_datasets(at_hand)[0]
+    tasks, _ = listed_tasks(protocol, "full", datasets)
+    is_listed_anew = records["dataset"].isin(at_hand)
+    listed = {task.id for task in tasks}
+    own = records.loc[~is_listed_anew | records["task"].isin(listed), NAMES]
+    rows = [
+        {**{name: getattr(task, name) for name in NAMES}, "reading": reading}
+        for task in tasks
+        for reading in (task.reading, *task.params.get("also", ()))
     ]
-    frame = pd.concat([pd.DataFrame([*listed_rows, *measured_too], columns=NAMES), own])
-    frame = frame.drop_duplicates(ignore_index=True)
+    names = pd.concat([pd.DataFrame(rows, columns=NAMES), own]).drop_duplicates()
+    is_complete = len(records) > 0 or not any(stage.reads for stage in protocol.stages)
+    known = _with_beside(protocol.readings, names, records.loc[~is_listed_anew, NAMES])
+    return Known(known, _metrics(records), is_complete, tasks, datasets)
+
+
+def _with_beside(
+    readings: Mapping[str, Reading] | None, names: pd.DataFrame, elsewhere: pd.DataFrame
+) -> Rows:
+    """Names, and those that the readings of the paper's file add to them."""
+    own, others = map(rows_of, (names, elsewhere))
     more = [
         {**row, "reading": reading.name}
         for reading in (readings or {}).values()
-        for rows, is_measured in ((frame, _is_beside), (elsewhere, _is_of_headline))
-        for row in rows.drop_duplicates().to_dict("records")
+        for rows, is_measured in ((own, _is_beside), (others, _is_of_headline))
+        for row in rows
         if is_measured(reading, row)
     ]
-    frame = pd.concat([frame, pd.DataFrame(more, columns=NAMES)]).drop_duplicates(ignore_index=True)
-    metrics = {str(table): set(rows["metric"]) for table, rows in records.groupby("table")}
-    is_complete = len(records) > 0 or not any(stage.reads for stage in protocol.stages)
-    return Known(frame, metrics, is_complete, tasks if datasets else (), datasets)
+    return list({tuple(row.values()): row for row in [*own, *more]}.values())
+
+
+def rows_of(names: pd.DataFrame) -> Rows:
+    """Rows of a table of names, each once."""
+    return [dict(zip(NAMES, row, strict=True)) for row in names.drop_duplicates().to_numpy()]
+
+
+def _metrics(records: pd.DataFrame) -> dict[str, set[str]]:
+    pairs = records[["table", "metric"]].drop_duplicates()
+    return {str(table): set(rows["metric"]) for table, rows in pairs.groupby("table")}
 
 
 def _is_beside(reading: Reading, row: Mapping[Any, Any]) -> bool:
     """Whether the tasks of a row measure a reading too, as the file says."""
     return (
-        reading.beside.get(row["method"]) == row["reading"]
+        reading.base(row["method"]) == row["reading"]
         and row["table"] in (reading.tables or (row["table"],))
         and row["dataset"] in (reading.datasets or (row["dataset"],))
     )
@@ -171,12 +181,11 @@ def name_faults(paper: str, known: Known) -> Iterator[str]:
     """Yield what the printed numbers and claims of a paper name that no task has."""
     for number in numbers(paper):
         yield from number_faults(number, known)
-    entry = paper_entry(paper)
-    claims = claims_of(paper, entry, numbers(paper))
+    claims = claims_of(printed_of(paper), numbers(paper))
     names = {claim.name for claim in claims}
-    for about in entry.get("claims", []):
-        if "not_judged" not in about and about["name"] not in names:
-            yield f"claims, {about['name']!r}: no number of its tables is run; say so in not_judged"
+    for stated in printed_of(paper).printed.claims:
+        if stated.not_judged is None and stated.name not in names:
+            yield f"claims, {stated.name!r}: no number of its tables is run; say so in not_judged"
     for claim in claims:
         yield from dict.fromkeys(claim_faults(claim, known))
 
@@ -186,15 +195,13 @@ def number_faults(number: Number, known: Known) -> Iterator[str]:
     if number.not_run:
         return
     where = f"tables.{number.table}, {number.row!r}, {number.column!r}"
-    rows = known.tasks[known.tasks["table"] == number.results]
     select = {name: number.select[name] for name in ("dataset", "method", "setting")}
-    if what := known.missing(known.tasks, {"table": number.results}) or known.missing(rows, select):
+    select = {"table": number.results, **select}
+    if what := known.missing(select):
         yield f"{where}: {what}"
         return
-    for name, value in select.items():
-        rows = rows[rows[name] == value]
-    has_headline = not known.is_complete or HEADLINE in set(rows["reading"])
-    if len(rows) and not has_headline and not number.quoted:
+    readings = {row["reading"] for row in known.tasks if select.items() <= row.items()}
+    if readings and known.is_complete and HEADLINE not in readings and not number.quoted:
         yield f"{where}: no task of it under the reading {HEADLINE!r}"
     metric, metrics = number.select["metric"], known.metrics.get(number.results, set())
     if metrics and metric not in metrics:
@@ -221,14 +228,14 @@ def claim_faults(claim: Claim, known: Known) -> Iterator[str]:
                 **{("table" if k == "results" else k): v for k, v in side.select.items()},
             }
             metric, reading = select.pop("metric", ""), select.pop("reading", "")
-            if what := known.missing(known.tasks, select):
+            if what := known.missing(select):
                 row = f"row {cell.number.row!r} of tables.{cell.number.table}"
                 yield f"{where}: side {name} in {row}: {what}"
                 continue
             metrics = known.metrics.get(select["table"], set())
             if metric and metrics and metric not in metrics:
                 yield f"{where}: side {name}: no metric {metric!r}{nearest(metric, metrics)}"
-            run = set(known.tasks["reading"])
+            run = {row["reading"] for row in known.tasks}
             if reading and reading not in run and known.is_complete:
                 yield f"{where}: side {name}: no reading {reading!r}{nearest(reading, run)}"
 
@@ -241,7 +248,7 @@ def _under(claim: Claim, side: Side, setting: str, metrics: Collection[str]) -> 
 
 def reading_faults(readings: Collection[str], known: Known) -> Iterator[str]:
     """Yield readings that only the file has, and readings that only the protocol has."""
-    run = {*known.tasks["reading"], HEADLINE}
+    run = {HEADLINE, *(row["reading"] for row in known.tasks)}
     for name in readings:
         if name not in run and known.is_complete:
             yield f"readings, {name!r}: no task or record is of this reading{nearest(name, run)}"

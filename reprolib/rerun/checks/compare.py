@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 
+from reprolib.rerun.records import rows
 from reprolib.rerun.records.folder import committed_results
 from reprolib.rerun.records.registry import results_directory
 from reprolib.rerun.records.rows import KEY, record_name
@@ -117,31 +118,31 @@ def _exact(a: Any, b: Any) -> bool:
 
 #: How the entries of a column are read, and when two of them agree.
 COLUMN_RULES: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], bool]]] = {
-    **dict.fromkeys(("dataset", "method", "source", "status"), (str, _exact)),
-    **dict.fromkeys(("level", "seed", "trial"), (_number, same)),
-    "chosen": (json.loads, functools.partial(same, scale=0.0)),
-    "value": (_number, same),
-    "n_test": (int, _exact),
-    "gap": (_number, same_certificate),
-    "path": (lambda path: [float(value) for value in path.split()], same),
+    **dict.fromkeys(("dataset", "method", rows.SOURCE, rows.STATUS), (str, _exact)),
+    **dict.fromkeys((rows.LEVEL, "seed", "trial"), (_number, same)),
+    rows.CHOSEN: (json.loads, functools.partial(same, scale=0.0)),
+    rows.VALUE: (_number, same),
+    rows.N_TEST: (int, _exact),
+    rows.GAP: (_number, same_certificate),
+    rows.PATH: (lambda path: [float(value) for value in path.split()], same),
 }
 
 
-def joined(rows: pd.DataFrame, others: pd.DataFrame) -> list[tuple[dict | None, dict | None]]:
+def joined(made: pd.DataFrame, others: pd.DataFrame) -> list[tuple[dict | None, dict | None]]:
     """Join records of two runs by their keys; None stands for one that the other has not."""
     first, second = (
         {tuple(row[k] for k in KEY): row for row in frame.to_dict("records")}
-        for frame in (rows, others)
+        for frame in (made, others)
     )
     return [(first.get(key), second.get(key)) for key in {**first, **second}]
 
 
-def compare(rows: pd.DataFrame, committed: pd.DataFrame) -> list[str]:
+def compare(made: pd.DataFrame, committed: pd.DataFrame) -> list[str]:
     """Compare recomputed records with the committed ones that the same tasks must have made.
 
     Parameters
     ----------
-    rows, committed : DataFrame
+    made, committed : DataFrame
         Records as recomputed, and as committed.
 
     Returns
@@ -150,7 +151,7 @@ def compare(rows: pd.DataFrame, committed: pd.DataFrame) -> list[str]:
         One line for every record that differs, that is new, or that no task made.
     """
     lines = []
-    for row, other in joined(rows, committed):
+    for row, other in joined(made, committed):
         if row is None:
             what = "a committed record that its task does not make"
         elif other is None:

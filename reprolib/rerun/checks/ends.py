@@ -8,14 +8,14 @@ from typing import Any
 import pandas as pd
 
 import data_fetch
-from reprolib.rerun.checks.check import Known, name_faults, reading_faults
+from reprolib.rerun.checks.check import Known, name_faults, reading_faults, rows_of
 from reprolib.rerun.checks.trials import NAMES, first_trials, last_trials
 from reprolib.rerun.records.folder import committed_results
+from reprolib.rerun.records.registry import readings_of
 from reprolib.rerun.records.rows import failures, is_derived, to_frame
 from reprolib.rerun.records.task import Task, get_protocol
 from reprolib.rerun.tasks.experiment import StageError, walk
 from reprolib.rerun.tasks.worker import LocalWorkers, execute
-from reprolib.rerun.verdicts.printed import paper_entry
 
 
 def run_ends(
@@ -74,9 +74,8 @@ def run_ends(
     of_run = _together(own, derived)
     metrics = {str(table): set(part["metric"]) for table, part in of_run.groupby("table")}
     if len(at_hand) == len(names) and not faults:
-        known = Known(of_run[NAMES].drop_duplicates(ignore_index=True), metrics)
-        readings = [reading["name"] for reading in paper_entry(paper).get("readings", [])]
-        faults += [*name_faults(paper, known), *reading_faults(readings, known)]
+        known = Known(rows_of(of_run[NAMES]), metrics)
+        faults += [*name_faults(paper, known), *reading_faults(list(readings_of(paper)), known)]
     return faults, _together(records, derived)
 
 

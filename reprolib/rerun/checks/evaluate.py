@@ -13,8 +13,9 @@ import numpy as np
 import pandas as pd
 
 from data_fetch import Dataset, counterparts
+from reprolib.rerun.printed.names import unknown
 from reprolib.rerun.records.folder import require_whole
-from reprolib.rerun.records.registry import paper_key, paper_module, unknown
+from reprolib.rerun.records.registry import paper_key, paper_module
 from reprolib.rerun.records.rows import select, statuses
 from reprolib.rerun.records.tables import load_paper, load_run, write_results
 from reprolib.rerun.records.task import (
@@ -25,6 +26,7 @@ from reprolib.rerun.records.task import (
     Stage,
     Task,
     get_protocol,
+    nothing_derived,
 )
 from reprolib.rerun.tasks.estimators import described, name_of, require_classifier
 from reprolib.rerun.tasks.open_table import (
@@ -37,11 +39,11 @@ from reprolib.rerun.tasks.open_table import (
 from reprolib.rerun.tasks.runner import Progress, Run, run_protocol
 from reprolib.rerun.tasks.store import RecordStore
 from reprolib.rerun.tasks.worker import LocalWorkers
-from reprolib.rerun.verdicts import errors
+from reprolib.rerun.verdicts import designs, errors
 from reprolib.rerun.verdicts.claim import Cell
 from reprolib.rerun.verdicts.claims import Pair, Runs
 from reprolib.rerun.verdicts.errors import rounded_interval
-from reprolib.rerun.verdicts.judge import choices_of
+from reprolib.rerun.verdicts.evidence import choices_of
 from reprolib.rerun.verdicts.printed import Number, numbers
 from reprolib.rerun.verdicts.words import of_contrast
 
@@ -85,7 +87,7 @@ class Evaluation:
         texts = [text for pair in zip(about, tables, strict=True) for text in pair]
         return [*texts, *(f"Note: {note}." for note in self.notes)]
 
-    def write(self, folder: Path) -> list[Path]:
+    def write(self, folder: Path) -> Path:
         """Write records, how they were made and a seal to ``<folder>/<name>/<paper>``."""
         place = Path(folder) / "".join(c if c.isalnum() else "-" for c in self.name) / self.paper
         return write_results(self.run.records, place, self.run.tasks, self.run.about)
@@ -262,7 +264,15 @@ class _Guest:
             _run, self.name, self.opened, self.estimator, self.grid, self.own.run
         )
         stage = Stage(self.tasks)
-        return Protocol(self.own.paper, lambda profile: names, (stage,), run, facts=self.own.facts)
+        measures = {**self.own.measures, (self.table, self.name): self.opened.trial}
+        return replace(
+            self.own,
+            datasets=lambda profile: names,
+            stages=(stage,),
+            run=run,
+            derive=nothing_derived,
+            measures=measures,
+        )
 
     def tasks(
         self, profile: Profile, datasets: Mapping[str, Dataset], records: pd.DataFrame
@@ -345,15 +355,18 @@ def _beside(
                     number,
                 )
                 drawn = choices_of(number, ours, guest.reading) * number.scale
-                pair = Pair(mine, theirs, number.scale, cell, drawn, units=None)
+                is_paired = designs.pairs_trials(cell.designs)
+                pair = Pair(mine, theirs, number.scale, cell, drawn, is_paired, units=None)
                 pairs.setdefault(method, []).append(pair)
                 n = len(pair.differences[0]) if len(mine.trials) > 1 else 1
-                lines.append(_line(guest, row, method, pair.difference, pair.error, n))
+                lines.append(
+                    _line(guest, row, method, pair.difference, designs.error_of_claim(pair), n)
+                )
         mean = float(_runs(own, printed[0].scale).values.mean())
         of_row[guest.name, "yours"] = round(mean, printed[0].digits + 1)
     for method, of_method in pairs.items():
         if len(of_method) > 1:
-            error = errors.summed((pair.error for pair in of_method), 1 / len(of_method))
+            error = errors.summed(map(designs.error_of_claim, of_method), 1 / len(of_method))
             mean = float(np.mean([pair.difference for pair in of_method]))
             row = f"mean of {len(of_method)} rows"
             lines.append(_line(guest, row, method, mean, error, 0))

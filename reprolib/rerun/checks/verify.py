@@ -21,8 +21,9 @@ from reprolib.rerun.records.folder import folder_faults, mending, require_whole
 from reprolib.rerun.records.registry import printed_digest, results_directory
 from reprolib.rerun.records.rows import failures, is_derived, row_of, select, sources, to_frame
 from reprolib.rerun.records.tables import load_paper, load_run, load_tasks
-from reprolib.rerun.records.task import HEADLINE, Protocol, Task, get_protocol, task_id
+from reprolib.rerun.records.task import HEADLINE, Protocol, Task, get_protocol
 from reprolib.rerun.tasks.experiment import StageError, looked_up, walk
+from reprolib.rerun.tasks.selection import Only
 from reprolib.rerun.tasks.worker import LocalWorkers, environment_id, execute
 from reprolib.rerun.verdicts.printed import numbers, printed_values
 
@@ -50,6 +51,8 @@ class Verification:
         Commands that mend the folder, by what is wrong with it.
     unchecked : dict of str to str
         Why records were left out, by what they have in common, with their number.
+    proved : set of str
+        Tasks that were run and gave the committed records; none if any differs.
     other_versions : dict of str to (str, str)
         Version then and now of packages that were others when the records were made.
     seconds, committed_seconds : float
@@ -65,6 +68,7 @@ class Verification:
     differences: list[str] = field(default_factory=list)
     mending: list[str] = field(default_factory=list)
     unchecked: dict[str, str] = field(default_factory=dict)
+    proved: set[str] = field(default_factory=set)
     other_versions: dict[str, tuple[str, str]] = field(default_factory=dict)
     seconds: float = 0.0
     committed_seconds: float = 0.0
@@ -94,6 +98,7 @@ def verify_paper(
     directory: Path | None = None,
     n_jobs: int = 1,
     progress: Progress | None = None,
+    only: Only | None = None,
 ) -> Verification:
     """Check all of a paper's committed files, and recompute a part of every table.
 
@@ -117,6 +122,8 @@ def verify_paper(
         Worker processes on this machine.
     progress : callable, optional
         Called with (finished tasks, tasks in all) after every task.
+    only : Only, optional
+        Draw from these tasks only.
 
     Returns
     -------
@@ -163,6 +170,9 @@ def verify_paper(
     outcome.differences += compare(again, over_trials)
     outcome.n_checked, outcome.n_wanted = len(again), len(over_trials)
     tasks = _check_names(outcome, protocol, datasets, measured, made)
+    if only is not None:
+        selected = {task.id for task in tasks if only.has(task)}
+        made = made[made["task"].isin(selected)]
     chosen = sample(made["task"], made["table"], fraction, seed)
     _check_values(outcome, protocol, tasks, chosen, datasets, measured, n_jobs, progress)
     outcome.committed_seconds = float(made.loc[made["task"].isin(chosen), "seconds"].sum())
@@ -253,14 +263,8 @@ def _check_names(
     made: pd.DataFrame,
 ) -> list[Task]:
     """Compare records, table of tasks and the protocol's list; return the tasks it lists."""
-    in_records, in_table = set(records["task"]), set(made["task"])
-    outcome.differences += _missing(in_table - in_records, "in tasks.csv, but without records")
+    in_table = set(made["task"])
     outcome.n_all_tasks = len(in_table)
-    outcome.differences += [
-        f"{row['task']}: tasks.csv has other columns than its name"
-        for row in made.to_dict("records")
-        if task_id(row) != row["task"]
-    ]
     try:
         tasks, _ = walk(protocol, "full", datasets, looked_up(records))
     except StageError as error:
@@ -324,10 +328,14 @@ def _check_values(
             progress(outcome.n_tasks, len(calls))
     committed = records[records["task"].isin(sound)]
     outcome.n_checked += len(committed)
-    outcome.differences += compare(to_frame(rows), committed)
+    differing = compare(to_frame(rows), committed)
+    outcome.differences += differing
+    outcome.proved |= sound if not differing else set()
 
 
-def recompute_some(paper: str, seconds: float) -> tuple[list[Task], list[str]]:
+def recompute_some(
+    paper: str, seconds: float, progress: Progress | None = None
+) -> tuple[list[Task], list[str]]:
     """Run the first trial behind printed numbers again, the cheapest first, on data at hand.
 
     Parameters
@@ -335,7 +343,10 @@ def recompute_some(paper: str, seconds: float) -> tuple[list[Task], list[str]]:
     paper : str
         Paper key.
     seconds : float
-        As many tasks are run as took so long when the committed records were made.
+        As many tasks are run as took so long when the committed records were made, and at least
+        one.
+    progress : callable, optional
+        Called with the number of tasks that are done, and of all.
 
     Returns
     -------
@@ -355,13 +366,14 @@ def recompute_some(paper: str, seconds: float) -> tuple[list[Task], list[str]]:
     # With .loc, as an empty list in brackets is a choice of columns.
     first = first.loc[[tuple(row) in behind for row in first[keys].to_numpy()]]
     first = first.sort_values("seconds")
-    chosen = set(first.loc[first["seconds"].cumsum() <= seconds, "task"])
+    affordable = int((first["seconds"].cumsum() <= seconds).sum())
+    chosen = set(first["task"].iloc[: max(affordable, 1)])
     names = sorted(set(first.loc[first["task"].isin(chosen), "dataset"]))
     datasets = {name: data_fetch.load(name) for name in names if data_fetch.available(name)}
     measured = records[~is_derived(records)]
     tasks, _ = walk(protocol, "full", datasets, looked_up(measured))
     outcome = Verification(paper)
-    _check_values(outcome, protocol, tasks, chosen, datasets, measured, 1, None)
+    _check_values(outcome, protocol, tasks, chosen, datasets, measured, 1, progress)
     return [task for task in tasks if task.id in chosen], outcome.differences
 
 
@@ -382,7 +394,7 @@ def recompute(
     Parameters
     ----------
     paper, table, dataset, method : str
-        As in the records (``results/<paper>/<table>.csv``).
+        As in the records (``results/<paper>/records.csv.xz``).
     setting : str
         Training size, loss or kernel, where the method is measured under several.
     reading : str
@@ -421,7 +433,7 @@ def recompute(
     if task is None:
         raise ValueError(
             f"the protocol of {paper!r} has no task {name!r}; the names are those of the columns "
-            f"of results/{paper}/*.csv"
+            f"of results/{paper}/records.csv.xz"
         )
     if unknown := sorted(set(changes) - set(task.params)):
         known = ", ".join(task.params) or "none"

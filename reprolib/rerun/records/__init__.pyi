@@ -20,7 +20,7 @@ from .rows import (
     to_frame,
     with_path,
 )
-from .tables import load, load_paper, load_run, load_tasks, table_names, write_results
+from .tables import load_paper, load_run, load_tasks, write_results
 from .task import HEADLINE, Measurement, Profile, Protocol, Stage, Task
 
 __all__ = [
@@ -40,7 +40,6 @@ __all__ = [
     "failures",
     "is_derived",
     "levels",
-    "load",
     "load_paper",
     "load_run",
     "load_tasks",
@@ -52,7 +51,6 @@ __all__ = [
     "select",
     "sources",
     "statuses",
-    "table_names",
     "to_frame",
     "with_path",
     "write_results",

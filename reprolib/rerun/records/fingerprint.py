@@ -1,8 +1,10 @@
 """Fingerprint of the code behind a number: a record is only as new as the code that made it.
 
-The modules that a protocol reaches through its imports are read as syntax trees, without
+The code of a task is the function that measures it, and what that reaches: in the paper's own
+package statement by statement, elsewhere whole modules. They are read as syntax trees, without
 docstrings and comments. A name that a package only passes on is followed to the module that
-defines it, so that a change of one method does not touch the others.
+defines it. Machinery does not count: what it does to a number is compared by `verify`, and what
+loads data is covered by their digests.
 """
 
 from __future__ import annotations
@@ -14,16 +16,23 @@ import importlib.util
 import json
 import platform
 import sys
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from types import CodeType
+from types import CodeType, MappingProxyType
 from typing import Any
 
 #: Libraries whose version may change a value.
 PACKAGES = ["numpy", "scipy", "scikit-learn", "cvxopt", "numba", "nibabel", "mne"]
 _OURS = ("reprolib", "data_fetch")
+#: What runs tasks and loads data.
+MACHINERY = (
+    *("reprolib.rerun", "reprolib.report", "reprolib.cli", "reprolib.paper"),
+    *(f"data_fetch.{name}" for name in ("access", "catalog", "dataset", "errors", "fetcher")),
+)
+#: A name at the top of a module; an asterisk stands for all of them.
+Place = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -33,45 +42,114 @@ class Code:
     Parameters
     ----------
     modules : mapping of str to str
-        Fingerprint of every module, or function without one, that is reached.
+        Fingerprint of the syntax tree of every module, or statement of a paper, that is reached.
     versions : mapping of str to str
         Of Python and of the numerical libraries.
+    texts : mapping of str to str
+        Fingerprint of the text of each, which a comment changes, too.
+    readings : mapping of str to mapping
+        What the readings change that a task measures, by name.
     """
 
     modules: Mapping[str, str]
     versions: Mapping[str, str]
+    texts: Mapping[str, str] = field(default_factory=dict)
+    readings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @functools.cached_property
     def fingerprint(self) -> str:
-        """One fingerprint of all."""
+        """One fingerprint of modules and versions."""
         return fingerprint_of(json.dumps([dict(self.modules), dict(self.versions)], sort_keys=True))
 
+    def about(self) -> dict[str, dict[str, str]]:
+        """Modules, versions and texts, as they are stored."""
+        return {name: dict(getattr(self, name)) for name in ("modules", "versions", "texts")}
+
     def change_since(self, other: Mapping[str, Mapping[str, str]]) -> str:
-        """What is another module or version than in ``vars()`` of another code, in words."""
-        words = [
-            f"{name} {then.get(name, 'new')} -> {now.get(name, 'gone')}" if is_version else name
-            for now, then, is_version in (
-                (self.modules, other["modules"], False),
-                (self.versions, other["versions"], True),
-            )
-            for name in sorted(now.keys() | then.keys())
-            if now.get(name) != then.get(name)
+        """What is another module or version than `about` another code said, in words."""
+        changed = [
+            *changed_names(self.modules, other["modules"]),
+            *(
+                f"{name} {other['versions'].get(name, 'new')} -> {self.versions.get(name, 'gone')}"
+                for name in changed_names(self.versions, other["versions"])
+            ),
         ]
-        return ", ".join(words)
+        return ", ".join(changed)
 
 
-def code_of(functions: Iterable[Callable], modules: Iterable[str] = ()) -> Code:
-    """Code that functions and modules reach, with the versions installed here."""
-    found: dict[str, str] = {}
-    names = set(modules)
-    for function in functions:
-        function = inspect_target(function)
-        module = function.__module__
-        if _path(module) is None or "<locals>" in function.__qualname__:
-            found[f"{module}:{function.__qualname__}"] = fingerprint_of(_of_code(function.__code__))
-        names.add(module)
-    found |= {name: module_fingerprint(name) for name in reached(frozenset(names))}
-    return Code(found, versions())
+def changed_names(now: Mapping[str, str], then: Mapping[str, str]) -> list[str]:
+    """Names that have another fingerprint or version, or that only one of both has."""
+    return [name for name in sorted(now.keys() | then.keys()) if now.get(name) != then.get(name)]
+
+
+def code_of(
+    function: Callable,
+    run: Callable | None = None,
+    shared: Mapping[Any, Callable] = MappingProxyType({}),
+) -> Code:
+    """Code that a function reaches, with the versions installed here.
+
+    Parameters
+    ----------
+    function : callable
+        What measures a task.
+    run : callable, optional
+        What calls it, and others of its kind.
+    shared : mapping of object to callable
+        The functions among which ``run`` chooses: it reaches none of them by itself.
+
+    Returns
+    -------
+    Code
+        Of all readings alike.
+    """
+    trees: dict[str, str] = {}
+    texts: dict[str, str] = {}
+    elsewhere: set[str] = set()
+    others = [place for f in shared.values() for place in _places(f)]
+    for callee, without in ((run, [*others, *lists(list(shared.values()))]), (function, [])):
+        for target in _targets(callee):
+            module = target.__module__
+            package = module.rpartition(".")[0] or module
+            if _path(module) is None or "<" in target.__qualname__:
+                name = f"{module}:{target.__qualname__}"
+                trees[name] = texts[name] = fingerprint_of(_of_code(target.__code__))
+                elsewhere |= {module} - {"__main__"}
+                continue
+            roots = [(module, target.__qualname__.partition(".")[0])]
+            found, outside = definitions(roots, without, (package, "data_fetch"))
+            trees |= {name: tree for name, (tree, _) in found.items()}
+            texts |= {name: text for name, (_, text) in found.items()}
+            elsewhere |= outside
+    for name in reached(frozenset(elsewhere)):
+        trees[name], texts[name] = _read(name)
+    return Code(trees, versions(), texts)
+
+
+def _targets(function: Callable | None) -> list[Any]:
+    """Functions that are called in the end: of a partial also those among its arguments."""
+    if isinstance(function, functools.partial):
+        inner = [part for part in function.args if hasattr(part, "__code__")]
+        return [t for part in (function.func, *inner) for t in _targets(part)]
+    return [] if function is None else [inspect_target(function)]
+
+
+def _places(function: Callable) -> list[Place]:
+    return [(target.__module__, target.__qualname__) for target in _targets(function)]
+
+
+def lists(functions: Collection[Callable]) -> list[Place]:
+    """Names, at the top of modules beside some functions, of mappings to these functions."""
+    modules = {target.__module__ for function in functions for target in _targets(function)}
+    packages = {module.rpartition(".")[0] or module for module in modules}
+    known = set(map(id, functions))
+    return [
+        (module, name)
+        for module in list(sys.modules)
+        if _is_in(module, packages)
+        for name, it in vars(sys.modules[module]).items()
+        if isinstance(it, Mapping) and it and known.issuperset(map(id, it.values()))
+    ]
 
 
 def inspect_target(function: Callable) -> Any:
@@ -113,44 +191,51 @@ def reached(names: frozenset[str]) -> tuple[str, ...]:
     while waiting:
         name = waiting.pop()
         found.add(name)
-        for module, wanted in _imported(name):
-            if _path(module):
+        for module, wanted, _ in _imports(name):
+            if _is_in(module, packages) and _path(module):
                 source = _definer(f"{module}.{wanted}" if wanted else module)
-                if source.split(".")[0] in packages and source not in found:
+                if source not in found and not _is_in(source, MACHINERY):
                     waiting.add(source)
     return tuple(sorted(found))
 
 
-def _imported(name: str) -> tuple[tuple[str, str], ...]:
-    """Module and imported name of every import statement anywhere in a module."""
-    return tuple((module, wanted) for module, wanted, _ in _read(name)[1])
+def _is_in(module: str, packages: Iterable[str]) -> bool:
+    """Whether a module is one of some packages, or lies in one."""
+    return any(f"{module}.".startswith(f"{package}.") for package in packages)
 
 
 @functools.cache
-def _read(name: str) -> tuple[str, tuple[tuple[str, str, str], ...]]:
-    """Fingerprint of a module; module, name and own name of what it imports. No tree is kept."""
+def _read(name: str) -> tuple[str, str]:
+    """Fingerprints of a module's syntax tree and text."""
     path = _path(name)
     if path is None:
-        return "", ()
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+        return "", ""
+    text = path.read_text(encoding="utf-8")
+    return fingerprint_of(repr(_plain(ast.parse(text)))), fingerprint_of(text)
+
+
+@functools.cache
+def _imports(name: str) -> tuple[tuple[str, str, str], ...]:
+    """Module, name, and own name of all that a module imports, anywhere in it."""
+    path = _path(name)
+    if path is None:
+        return ()
     package = name if _is_package(name) else name.rpartition(".")[0]
     found: list[tuple[str, str, str]] = []
-    for node in ast.walk(tree):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found += ((alias.name, "", alias.asname or alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             above = package.rsplit(".", node.level - 1)[0] if node.level else ""
             module = ".".join(part for part in (above, node.module) if part)
             found += ((module, alias.name, alias.asname or alias.name) for alias in node.names)
-    return fingerprint_of(repr(_plain(tree))), tuple(found)
+    return tuple(found)
 
 
-#: A name at the top of a module; an asterisk stands for all of them.
-Place = tuple[str, str]
-
-
-def definitions(roots: Iterable[Place], without: Iterable[Place], package: str) -> dict[str, str]:
-    """Fingerprint of the statements, at the top of a package's modules, that names depend on.
+def definitions(
+    roots: Iterable[Place], without: Iterable[Place], packages: Collection[str]
+) -> tuple[dict[str, tuple[str, str]], set[str]]:
+    """Fingerprints of the statements, at the top of a package's modules, that names depend on.
 
     Parameters
     ----------
@@ -158,53 +243,107 @@ def definitions(roots: Iterable[Place], without: Iterable[Place], package: str) 
         Module and name to begin with.
     without : iterable of (str, str)
         Module and name that are not followed.
-    package : str
-        Names of other packages are not followed.
+    packages : collection of str
+        The paper's own comes first; names of others than these are not followed.
 
     Returns
     -------
-    dict of str to str
-        By module and name, without that of the package.
+    found : dict of str to tuple of str
+        Fingerprints of syntax tree and text by module and name, without that of the package.
+    outside : set of str
+        Modules of ours that names are taken from, in other packages.
     """
-    found: dict[str, str] = {}
+    own, *_ = packages
+    found: dict[str, tuple[str, str]] = {}
+    outside: set[str] = set()
     waiting, seen = list(roots), {*roots, *without}
     while waiting:
         module, name = waiting.pop()
-        statements = _statements(module)
-        wanted = [node for node, names in statements if name == "*" or name in names]
-        key = f"{module}.{name}".removeprefix(f"{package}.")
-        found[key] = fingerprint_of(repr(list(map(_plain, wanted))))
-        for place in (place for node in wanted for place in _used(module, node)):
-            if place not in seen and f"{place[0]}.".startswith(f"{package}."):
-                seen.add(place)
+        wanted = [s for s in statements(module) if name == "*" or name in s.names]
+        key = f"{module}.{name}".removeprefix(f"{own}.")
+        trees, texts = ([getattr(s, n) for s in wanted] for n in ("tree", "text"))
+        found[key] = fingerprint_of(repr(trees)), fingerprint_of(repr(texts))
+        for place in (place for s in wanted for place in s.uses):
+            if place in seen or _is_in(place[0], MACHINERY):
+                continue
+            seen.add(place)
+            if _is_in(place[0], packages):
                 waiting.append(place)
-    return found
+            elif _is_in(place[0], _OURS):
+                outside.add(_definer(".".join(place).removesuffix(".*")))
+    return found, outside
 
 
-@functools.cache
-def _statements(module: str) -> list[tuple[ast.stmt, frozenset[str]]]:
-    """Statements at the top of a module but its imports, and the names that each binds or changes.
+@dataclass(frozen=True)
+class Statement:
+    """A statement at the top of a module: what it binds or changes, and what it uses.
 
     What is done to a name, in a loop or by a call, is taken for a change of it.
     """
+
+    module: str
+    node: ast.stmt
+    names: frozenset[str]
+    source: str
+
+    @functools.cached_property
+    def tree(self) -> str:
+        """Fingerprint of the syntax tree."""
+        return fingerprint_of(repr(_plain(self.node)))
+
+    @functools.cached_property
+    def text(self) -> str:
+        """Fingerprint of the text."""
+        return fingerprint_of(self.source)
+
+    @functools.cached_property
+    def uses(self) -> tuple[Place, ...]:
+        """Names that it depends on."""
+        return tuple(dict.fromkeys(used(self.module, self.node)))
+
+
+@functools.cache
+def statements(module: str) -> list[Statement]:
+    """Statements at the top of a module, but its imports."""
     path = _path(module)
-    found: list[tuple[ast.stmt, frozenset[str]]] = []
-    for node in ast.parse(path.read_text(encoding="utf-8")).body if path else ():
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            found.append((node, frozenset([node.name])))
-        elif not isinstance(node, ast.Import | ast.ImportFrom):
-            is_bound = isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign)
-            names = (part for part in ast.walk(node) if isinstance(part, ast.Name))
-            bound = (n.id for n in names if not (is_bound and isinstance(n.ctx, ast.Load)))
-            found.append((node, frozenset(bound)))
+    if path is None:
+        return []
+    text = path.read_text(encoding="utf-8")
+    lines = text.splitlines(keepends=True)
+    found = []
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        names = {node.name} if isinstance(node, ast.FunctionDef | ast.ClassDef) else _bound(node)
+        source = "".join(lines[node.lineno - 1 : node.end_lineno])
+        found.append(Statement(module, node, frozenset(names), source))
     return found
 
 
-def _used(module: str, node: ast.AST) -> Iterable[Place]:
-    """Places that a statement names, in its own module or imported."""
-    imported = {own: (source, name) for source, name, own in _read(module)[1] if "." not in own}
-    dotted_names = [own for *_, own in _read(module)[1] if "." in own]
-    own_names = {name for _, names in _statements(module) for name in names}
+def _bound(node: ast.stmt) -> set[str]:
+    """Names that a statement binds or changes, but those of a comprehension in it."""
+    is_bound = isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign)
+    parts = list(ast.walk(node))
+    loops = [part.target for part in parts if isinstance(part, ast.comprehension)]
+    inner = {id(name) for target in loops for name in ast.walk(target)}
+    names = (part for part in parts if isinstance(part, ast.Name) and id(part) not in inner)
+    return {n.id for n in names if not (is_bound and isinstance(n.ctx, ast.Load))}
+
+
+@functools.cache
+def _known(module: str) -> tuple[dict[str, tuple[str, str]], list[str], set[str]]:
+    """Names that a module imports, whence; dotted ones; and those of its own."""
+    imports = _imports(module)
+    return (
+        {own: (source, name) for source, name, own in imports if "." not in own},
+        [own for *_, own in imports if "." in own],
+        {name for statement in statements(module) for name in statement.names},
+    )
+
+
+def used(module: str, node: ast.AST) -> Iterable[Place]:
+    """Places that a part of a module names, in its own module or imported."""
+    imported, dotted_names, own_names = _known(module)
     whole = {id(part.value) for part in ast.walk(node) if isinstance(part, ast.Attribute)}
     for part in ast.walk(node):
         if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
@@ -229,7 +368,7 @@ def _definer(dotted: str) -> str:
         return dotted
     module, _, wanted = dotted.rpartition(".")
     if _is_package(module):
-        for source, name in _imported(module):
+        for source, name, _ in _imports(module):
             if name == wanted and _path(source):
                 return _definer(f"{source}.{name}")
     return module
@@ -237,18 +376,28 @@ def _definer(dotted: str) -> str:
 
 @functools.cache
 def _path(name: str) -> Path | None:
-    """Source file of a module: of a package with a stub, which lists lazy names, the stub."""
-    module = sys.modules.get(name)
-    try:
-        spec = getattr(module, "__spec__", None) or importlib.util.find_spec(name)
-    except (ImportError, AttributeError, ValueError):
+    """Source file of a module, which is not imported for it.
+
+    Of a package with a stub, which lists lazy names, the stub.
+    """
+    parent, _, last = name.rpartition(".")
+    spec = getattr(sys.modules.get(name), "__spec__", None)
+    if spec is None and parent:
+        above = _path(parent)
+        if above is None or above.stem != "__init__":
+            return None
+        places = (above.parent / last / "__init__.py", above.parent / f"{last}.py")
+        path = next((place for place in places if place.is_file()), None)
+    else:
+        try:
+            spec = spec or importlib.util.find_spec(name)
+        except (ImportError, AttributeError, ValueError):
+            return None
+        path = Path(spec.origin) if spec is not None and spec.origin else None
+    if path is None or path.suffix != ".py" or not path.is_file():
         return None
-    if spec is None or not spec.origin or not spec.origin.endswith(".py"):
-        return None
-    path = Path(spec.origin)
     stub = path.with_suffix(".pyi")
-    path = stub if stub.is_file() else path
-    return path if path.is_file() else None
+    return stub if stub.is_file() else path
 
 
 def _is_package(name: str) -> bool:

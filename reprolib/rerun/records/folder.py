@@ -12,7 +12,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -21,11 +21,28 @@ from typing import Any, get_args
 import pandas as pd
 
 from data_fetch.dataset import Source
+from reprolib.rerun.printed.names import nearest
 from reprolib.rerun.records import tables
-from reprolib.rerun.records.registry import committed_directory, nearest, results_directory
-from reprolib.rerun.records.rows import COLUMNS, OVER_TRIALS, TASK_COLUMNS, is_derived
-from reprolib.rerun.records.tables import COMPRESSED, RUN, SEAL, TASKS, Kind
-from reprolib.rerun.records.task import PARTS, Profile, task_id
+from reprolib.rerun.records.provenance import is_commit
+from reprolib.rerun.records.registry import committed_directory, results_directory
+from reprolib.rerun.records.rows import (
+    CHOSEN,
+    COLUMNS,
+    FIXED,
+    GAP,
+    LEVEL,
+    MADE_TYPES,
+    N_TEST,
+    PATH,
+    SECONDS,
+    SOURCE,
+    STATUS,
+    TASK_COLUMNS,
+    VALUE,
+    is_derived,
+)
+from reprolib.rerun.records.tables import COMPRESSED, PACKED, RECORDS, RUN, SEAL, Kind, middle_of
+from reprolib.rerun.records.task import Profile
 
 #: Faults of one kind that a message lists.
 LISTED = 8
@@ -35,15 +52,22 @@ YEARS = (1970, 2100)
 LONGEST = 365 * 24 * 3600
 #: Lines that git writes into a file that two sides changed.
 _CONFLICT = re.compile(rb"^(<{7}|>{7})( |\r?$)", re.MULTILINE)
+#: Numbers of a path, as they are written.
+_NUMBER = r"-?(?:\d[\d.]*(?:e[+-]\d+)?|inf|nan)"
+_PATH = re.compile(f"(?:{_NUMBER}(?: {_NUMBER})*)?")
+_NONSENSE: Kind = "not as a run writes it"
 #: What `RUN` says: the form of each, in words, and whether a value has it.
 _RUN_KEYS: Mapping[str, tuple[str, Any]] = {
     "paper": ("a text", lambda value: isinstance(value, str)),
     "profile": ("'quick' or 'full'", lambda value: value in get_args(Profile)),
     "wall_seconds": ("a number of seconds", lambda value: _is_duration(value)),
+    "task_seconds": ("a number of seconds", lambda value: _is_duration(value)),
     "data": ("data sets by name", lambda value: _is_mapping(value)),
     "listing": ("16 hexadecimal digits", lambda value: value == "" or _is_hexadecimal(value, 16)),
     "printed": ("64 hexadecimal digits", lambda value: value == "" or _is_hexadecimal(value, 64)),
     "environments": ("environments by name", lambda value: _is_mapping(value)),
+    "commit": ("a commit", lambda value: value == "" or is_commit(value)),
+    "code": ("codes by fingerprint", lambda value: _is_mapping(value)),
 }
 _DATA_KEYS: Mapping[str, tuple[str, Any]] = {
     "source": (f"one of {', '.join(get_args(Source))}", lambda value: value in get_args(Source)),
@@ -53,10 +77,14 @@ _DATA_KEYS: Mapping[str, tuple[str, Any]] = {
 _ENVIRONMENT_KEYS: Mapping[str, tuple[str, Any]] = {
     "python": ("a text", lambda value: isinstance(value, str)),
     "machine": ("a text", lambda value: isinstance(value, str)),
-    "versions": (
-        "versions by package",
-        lambda value: isinstance(value, dict) and all(isinstance(v, str) for v in value.values()),
+    "versions": ("versions by package", lambda value: _is_of_texts(value)),
+}
+_CODE_KEYS: Mapping[str, tuple[str, Any]] = {
+    "commits": ("commits", lambda value: isinstance(value, list) and all(map(is_commit, value))),
+    **dict.fromkeys(
+        ("modules", "versions", "texts"), ("texts by name", lambda value: _is_of_texts(value))
     ),
+    "note": ("a text", lambda value: isinstance(value, str)),
 }
 
 
@@ -131,7 +159,7 @@ def _faults(paper: str, root: Path, state: tuple) -> tuple[Fault, ...]:
         of_seal = [f for f in tables.faults_of_seal(folder) if f.file not in conflicts]
         found += [Fault(fault.kind, fault.line) for fault in of_seal]
         unreadable = (fault.file for fault in of_seal if fault.is_unreadable)
-        found += _of_form(paper, root, {*conflicts, *unreadable})
+        found += _of_form(folder, {*conflicts, *unreadable})
     except OSError as error:
         found.append(Fault("half copied", f"cannot be read ({error.strerror})"))
     return tuple(Fault(f.kind, f"{paper}/{f.what}") for f in dict.fromkeys(found))
@@ -207,7 +235,7 @@ def mending(paper: str, faults: Iterable[Fault], directory: Path | None = None) 
         whole = f"{git} HEAD -- {folder}` brings back what is committed, or {anew}"
         side = f"{git} HEAD -- {folder}` takes your side whole (MERGE_HEAD: the other), or {anew}"
     files = [root / f.what.partition(":")[0] for f in found if f.kind == "packed otherwise"]
-    packing = [f"`{'gunzip' if f.suffix == COMPRESSED else 'gzip -n'} {f}`" for f in files]
+    packing = [f"`{'unxz' if f.suffix == COMPRESSED else 'xz'} {f}`" for f in files]
     by_kind: Mapping[Kind, str] = {
         "merge conflict": side,
         "packed otherwise": ", ".join(packing),
@@ -229,64 +257,41 @@ def _conflicts(folder: Path) -> Iterator[str]:
                 content = tables.content_of(path)
             except ValueError:
                 content = path.read_bytes()
-            if _CONFLICT.search(content):
+            if (b"<<<<<<<" in content or b">>>>>>>" in content) and _CONFLICT.search(content):
                 yield path.name.removesuffix(COMPRESSED)
 
 
-def _of_form(paper: str, root: Path, named: set[str]) -> Iterator[Fault]:
+def _of_form(folder: Path, named: set[str]) -> Iterator[Fault]:
     """Yield what has not the form that a run writes, in files of which nothing was said yet."""
-    folder = root / paper
     there = {path.name for path in folder.iterdir()}
-    packed = [n for n in there if n == f"{RUN}{COMPRESSED}" and RUN not in there]
-    packed += [n for n in there if n.endswith(".csv") and f"{n}{COMPRESSED}" not in there]
     sealed, _ = tables.sealed_digests(folder)
-    packed = [name for name in packed if name.removesuffix(COMPRESSED) in sealed]
-    for name in sorted(packed):
-        how = "unpacked" if name.endswith(".csv") else "packed"
-        yield Fault("packed otherwise", f"{name}: {how} by hand")
+    packed = [
+        (name, how)
+        for name, as_written, how in (
+            (RECORDS, PACKED, "unpacked"),
+            (f"{RUN}{COMPRESSED}", RUN, "packed"),
+        )
+        if name in there and as_written not in there and name.removesuffix(COMPRESSED) in sealed
+    ]
+    yield from (Fault("packed otherwise", f"{name}: {how} by hand") for name, how in packed)
     if packed:
         return
-    if TASKS not in sealed and f"{TASKS}{COMPRESSED}" not in there and SEAL in there:
-        yield Fault("older format", f"there is no {TASKS}{COMPRESSED}")
+    if RECORDS not in sealed and PACKED not in there and SEAL in there:
+        yield Fault("older format", f"there is no {PACKED}")
         return
-    if {RUN, TASKS} & named or not {RUN, f"{TASKS}{COMPRESSED}"} <= there:
-        return  # said of the seal: the others mean nothing without them
-    run, faults = _run(paper, folder / RUN)
+    if {RUN, RECORDS} & named or not {RUN, PACKED} <= there:
+        return  # said of the seal: one means nothing without the other
+    run, faults = _run(folder.name, folder / RUN)
     yield from faults
-    lines, of_tasks = _tasks(folder / f"{TASKS}{COMPRESSED}", run)
-    yield from of_tasks
-    if lines is None or faults:
+    try:
+        records = tables.load_file(folder)
+    except (ValueError, OverflowError) as error:
+        kind: Kind = "older format" if "has the columns" in str(error) else _NONSENSE
+        said = re.sub(r"^.*?\.csv\.xz ", "", str(error)).rstrip(".")
+        yield Fault(kind, f"{RECORDS}: {said}")
         return
-    names = tables.table_names(paper, root)
-    names = [n for n in names if f"{n}.csv" not in named and (not sealed or f"{n}.csv" in sealed)]
-    for name in sorted(set(lines["table"]) - set(names)):
-        if f"{name}.csv" not in sealed:  # else it is said of the seal
-            yield Fault("half copied", f"{TASKS} has tasks of {name}, and there is no {name}.csv")
-    with_records: set[str] = set()
-    for name in names:
-        try:
-            records = tables.load(paper, name, root)
-        except (ValueError, OverflowError) as error:
-            yield Fault(_kind_of(error), f"{name}.csv: {_short(error)}")
-            return
-        with_records |= set(records["task"])
-        yield from (
-            Fault("not as a run writes it", f"{name}.csv: {what}")
-            for what in _record_faults(records, run)
-        )
-    without = sorted(set(lines.index[lines["table"].isin(names)]) - with_records)
-    if without:
-        more = f" (and {len(without) - 1} more)" if without[1:] else ""
-        yield Fault("half copied", f"{TASKS} has {without[0]}{more}, of which there is no record")
-
-
-def _short(error: Exception) -> str:
-    """What an error says, without the path, which stands before it."""
-    return re.sub(r"^.*?\.csv\.gz ", "", str(error)).rstrip(".")
-
-
-def _kind_of(error: Exception) -> Kind:
-    return "older format" if "has the columns" in str(error) else "not as a run writes it"
+    if not faults:
+        yield from (Fault(_NONSENSE, f"{RECORDS}: {what}") for what in _cell_faults(records, run))
 
 
 def _run(paper: str, path: Path) -> tuple[dict[str, Any], list[Fault]]:
@@ -303,14 +308,15 @@ def _run(paper: str, path: Path) -> tuple[dict[str, Any], list[Fault]]:
         run = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=once)
     except json.JSONDecodeError as error:
         is_cut = error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated")
-        kind: Kind = "half copied" if is_cut else "not as a run writes it"
+        kind: Kind = "half copied" if is_cut else _NONSENSE
         return {}, [Fault(kind, f"{RUN}: no JSON of a run ({error})")]
     except (ValueError, RecursionError) as error:
-        return {}, [Fault("not as a run writes it", f"{RUN}: no JSON of a run ({error})")]
+        return {}, [Fault(_NONSENSE, f"{RUN}: no JSON of a run ({error})")]
     if not isinstance(run, dict):
-        return {}, [Fault("not as a run writes it", f"{RUN}: {type(run).__name__}, no object")]
+        return {}, [Fault(_NONSENSE, f"{RUN}: {type(run).__name__}, no object")]
     found = list(_key_faults(run, _RUN_KEYS, ""))
-    for name, keys in (("data", _DATA_KEYS), ("environments", _ENVIRONMENT_KEYS)):
+    parts = {"data": _DATA_KEYS, "environments": _ENVIRONMENT_KEYS, "code": _CODE_KEYS}
+    for name, keys in parts.items():
         for key, about in run[name].items() if _is_mapping(run.get(name)) else ():
             found += _key_faults(about, keys, f"{name}, {key!r}, ")
     if isinstance(other := run.get("paper"), str) and other != paper:
@@ -324,77 +330,57 @@ def _key_faults(
     """Yield keys of a part of `RUN` that are missing, unknown, or of another form."""
     for name in about.keys() - keys.keys():
         what = f"{RUN}: {where}unknown key {name!r}{nearest(name, keys)}"
-        yield Fault("not as a run writes it", what)
+        yield Fault(_NONSENSE, what)
     for name, (form, has_form) in keys.items():
         if name not in about:
             yield Fault("older format", f"{RUN}: {where}no key {name!r}")
         elif not has_form(about[name]):
             shown = f"{about[name]!r}"
             shown = shown if len(shown) <= 60 else f"{shown[:60]} …"
-            yield Fault("not as a run writes it", f"{RUN}: {where}{name} is {shown}, not {form}")
+            yield Fault(_NONSENSE, f"{RUN}: {where}{name} is {shown}, not {form}")
 
 
-def _tasks(path: Path, run: Mapping[str, Any]) -> tuple[pd.DataFrame | None, list[Fault]]:
-    """Lines of the table of tasks by name, None if it cannot be read, and what is wrong with it."""
-    try:
-        lines = tables.lines_of(path.parent)
-    except (ValueError, OverflowError) as error:
-        return None, [Fault(_kind_of(error), f"{TASKS}: {_short(error)}")]
-    rows = lines.reset_index()
-    derived = is_derived(rows)
-    named = [
-        task_id(row, OVER_TRIALS if is_statistic else None)
-        for row, is_statistic in zip(rows.to_dict("records"), derived, strict=True)
-    ]
-    own, statistics = rows[~derived], rows[derived]
-    environments = run.get("environments", dict.fromkeys(own["environment"]))
-    wrong: dict[str, pd.Series] = {
-        "a name that its columns do not make": rows.loc[rows["task"] != named, "task"],
-        "seconds": rows.loc[~rows["seconds"].between(0, LONGEST), "seconds"],
-        **{
-            name: rows.loc[~rows[name].between(0, LONGEST) & rows[name].notna(), name]
-            for name in (f"{part} seconds" for part in PARTS)
-        },
-        "level": _not_whole(rows["level"]),
-        "seed": rows.loc[rows["seed"] < 0, "seed"],
-        "trial": rows.loc[rows["trial"] < 0, "trial"],
-        "date": own.loc[~own["date"].map(_is_date), "date"],
-        "code": own.loc[~own["code"].map(lambda text: _is_hexadecimal(text, 16)), "code"],
-        "environment": own.loc[~own["environment"].isin(list(environments)), "environment"],
-        "quick": rows["quick"].iloc[: 0 if rows["quick"].dtype == bool else None],
-        "a date of a statistic": statistics.loc[statistics["date"] != "", "date"],
-    }
-    return lines, [
-        Fault("not as a run writes it", f"{TASKS}: {_said(name, cells, rows['task'])}")
-        for name, cells in wrong.items()
-        if len(cells)
-    ]
-
-
-def _record_faults(records: pd.DataFrame, run: Mapping[str, Any]) -> Iterator[str]:
+def _cell_faults(records: pd.DataFrame, run: Mapping[str, Any]) -> Iterator[str]:
     """Yield what cells of records hold that no run writes."""
-    words = records["status"].str.strip()
-    wrong = {
-        "metric": records.loc[records["metric"].str.strip() == "", "metric"],
-        "reading": records.loc[records["reading"].str.strip() == "", "reading"],
-        "value": records.loc[records["value"].abs() == math.inf, "value"],
-        "gap": records.loc[records["gap"].abs() == math.inf, "gap"],
-        "n_test": records.loc[records["n_test"] < 0, "n_test"],
-        "level": _not_whole(records["level"]),
-        "source": records.loc[~records["source"].isin(get_args(Source)), "source"],
-        # "ok", or why a value must not be used: a sentence, and no other spelling of "ok".
-        "status": records.loc[
-            (records["status"] != "ok")
-            & ((words.str.lower() == "ok") | ~words.str.contains(r"[^\W\d_]{3}", regex=True)),
-            "status",
-        ],
-        "chosen": _cells(records["chosen"], _is_json_object),
-        "path": _cells(records["path"], _is_path),
-        "data": records.loc[~records["dataset"].isin(list(run.get("data", {}))), "dataset"],
+    of_task = ~is_derived(records)
+    sound: dict[str, pd.Series] = {
+        "metric": _each(records["metric"], str.strip),
+        "reading": _each(records["reading"], str.strip),
+        VALUE: records[VALUE].abs() != math.inf,
+        GAP: records[GAP].abs() != math.inf,
+        N_TEST: records[N_TEST] >= 0,
+        "seed": records["seed"] >= 0,
+        "trial": records["trial"] >= 0,
+        LEVEL: records[LEVEL].isna() | ((records[LEVEL] % 1 == 0) & (records[LEVEL] < math.inf)),
+        SECONDS: records[SECONDS].between(0, LONGEST),
+        SOURCE: records[SOURCE].isin(get_args(Source)),
+        STATUS: _each(records[STATUS], _is_status),
+        CHOSEN: _each(records[CHOSEN], _is_json_object),
+        PATH: _each(records[PATH], lambda text: _PATH.fullmatch(text) is not None),
+        "dataset": records["dataset"].isin(list(run["data"])),
+        "date": _each(records["date"], _is_date) & of_task | ~of_task & (records["date"] == ""),
+        "code": _each(records["code"], lambda text: _is_hexadecimal(text, 16)) | ~of_task,
+        "environment": records["environment"].isin(list(run["environments"])) | ~of_task,
+        "task": _has_name(records, of_task),
     }
+    wrong = {name: records.loc[~is_sound, name] for name, is_sound in sound.items()}
+    of_one_task = ["task", *FIXED, SECONDS, *MADE_TYPES]
+    lines = records[of_one_task].drop_duplicates()
+    again = lines[lines.duplicated("task")].iloc[:1]
+    for name in again.columns[1:] if len(again) else ():
+        cells = lines.loc[lines["task"] == again["task"].iloc[0], name]
+        if cells.nunique() > 1:
+            wrong[f"a second {name}"] = again[name]
     for name, cells in wrong.items():
         if len(cells):
             yield _said(name, cells, records["task"])
+
+
+def _has_name(records: pd.DataFrame, of_task: pd.Series) -> pd.Series:
+    """Whether the name of a record's task is made of its columns."""
+    middles, names = middle_of(records), records["task"].to_numpy(object)
+    own = (records["setting"] + "/" + records["reading"]).str.lstrip("/").to_numpy(object)
+    return (middles == own) | (of_task & (middles != names))
 
 
 def _said(name: str, cells: pd.Series, tasks: pd.Series) -> str:
@@ -405,14 +391,16 @@ def _said(name: str, cells: pd.Series, tasks: pd.Series) -> str:
     return f"{name} {shown!r} of {tasks.loc[cells.index[0]]}{more}"
 
 
-def _cells(column: pd.Series, is_sound: Any) -> pd.Series:
-    """Cells that are not sound; each text is looked at once."""
-    bad = [text for text in column.unique() if not is_sound(text)]
-    return column[column.isin(bad)]
+def _each(column: pd.Series, is_sound: Callable[[str], Any]) -> pd.Series:
+    """Which cells are sound; each text is looked at once."""
+    bad = [text for text in column.drop_duplicates().to_numpy(object) if not is_sound(text)]
+    return ~column.isin(bad)
 
 
-def _not_whole(column: pd.Series) -> pd.Series:
-    return column[column.notna() & ((column % 1 != 0) | (column.abs() == math.inf))]
+def _is_status(text: str) -> bool:
+    """Whether it is "ok", or a sentence why a value must not be used: no other "OK"."""
+    is_ok = text.strip().lower() == "ok"
+    return text == "ok" or (not is_ok and re.search(r"[^\W\d_]{3}", text) is not None)
 
 
 def _is_json_object(text: str) -> bool:
@@ -420,14 +408,6 @@ def _is_json_object(text: str) -> bool:
         return isinstance(json.loads(text), dict)
     except (ValueError, RecursionError):
         return False
-
-
-def _is_path(text: str) -> bool:
-    try:
-        list(map(float, text.split()))
-    except ValueError:
-        return False
-    return text == " ".join(text.split())
 
 
 def _is_date(text: str) -> bool:
@@ -444,6 +424,10 @@ def _is_duration(value: Any) -> bool:
 
 def _is_hexadecimal(value: Any, n_digits: int) -> bool:
     return isinstance(value, str) and re.fullmatch(f"[0-9a-f]{{{n_digits}}}", value) is not None
+
+
+def _is_of_texts(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(inner, str) for inner in value.values())
 
 
 def _is_mapping(value: Any) -> bool:

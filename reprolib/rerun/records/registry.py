@@ -1,42 +1,36 @@
 """The papers, those of this package and others, by their keys, and the folders of their results.
 
 No paper is named here.
-
-What a person types is found whatever its letter case, and the nearest name is suggested.
 """
 
 from __future__ import annotations
 
-import difflib
 import functools
-import hashlib
 import importlib
 import importlib.util
 import os
 import pkgutil
-import re
 import secrets
-import tomllib
 import warnings
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import platformdirs
 
 import reprolib.papers
 from data_fetch.environment import configured_folder
 from data_fetch.outside import MARK, VARIABLE, outside_papers
+from reprolib.rerun.printed.file import digest, read
+from reprolib.rerun.printed.names import resolved, unknown
+from reprolib.rerun.printed.readings import Readings
+from reprolib.rerun.printed.schema import File
 
-#: This package, and its checkout; in an installed package the copy that ``setup.py`` puts there.
+#: This package. In an installed one ``tools/archives.py`` put a copy of the committed folders.
 PACKAGE = Path(__file__).resolve().parents[2]
 _PROJECT_FILE = "pyproject.toml"
-#: Characters that steer what shows them: controls but tabulator and line ends, and marks that turn
-#: the direction of writing; and the two that XML does not know.
-STEERING = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
 
 
 @dataclass(frozen=True)
@@ -74,7 +68,7 @@ class Home:
 
 
 def own_project() -> Path:
-    """Folder of the checkout; in an installed package, the copy that ``setup.py`` puts there."""
+    """Folder of the checkout; in an installed package, the copy in it."""
     checkout = PACKAGE.parent
     return checkout if (checkout / _PROJECT_FILE).is_file() else PACKAGE / "shipped"
 
@@ -116,7 +110,7 @@ def store_directory() -> Path:
 
 
 def project_folder(name: str) -> Path:
-    """Folder of the checkout; in an installed package, the copy that ``setup.py`` puts there."""
+    """Folder of the checkout; in an installed package, the copy in it."""
     return own_project() / name
 
 
@@ -176,49 +170,6 @@ def replace_file(path: Path, content: str | bytes) -> None:
         raise
 
 
-def resolved(what: str, name: str, known: Collection[str]) -> str:
-    """Return the known name that was meant.
-
-    Parameters
-    ----------
-    what : str
-        What the name stands for, in messages: "paper", "command".
-    name : str
-        As it was typed.
-    known : collection of str
-        The names that there are.
-
-    Raises
-    ------
-    ValueError
-        If there is none.
-    """
-    for candidate in known:
-        if candidate.lower() == name.lower():
-            return candidate
-    raise unknown(what, name, known)
-
-
-def unknown(what: str, name: str, known: Collection[str]) -> ValueError:
-    """Error on a name that is not known; it says the nearest one, and all of them."""
-    near = _nearest(name, known)
-    advice = f"did you mean {near!r}? Known: " if near else "known: "
-    return ValueError(f"{what} is {name!r}; {advice}{', '.join(known)}.")
-
-
-def nearest(name: str, known: Iterable[object]) -> str:
-    """Advice on a name that is not known, to end a sentence: the nearest name, or all of them."""
-    names = sorted({str(candidate) for candidate in known})
-    near = _nearest(name, names)
-    return f"; did you mean {near!r}?" if near else f"; known: {', '.join(names)}"
-
-
-def _nearest(name: str, known: Iterable[str]) -> str:
-    originals = {candidate.lower(): candidate for candidate in known}
-    near = difflib.get_close_matches(name.lower(), originals, n=1, cutoff=0.5)
-    return originals[near[0]] if near else ""
-
-
 def home(paper: str) -> Home:
     """Where a paper lives.
 
@@ -247,41 +198,26 @@ def printed_name(paper: str) -> str:
 
 
 @functools.cache
-def printed_toml(paper: str) -> dict[str, Any]:
-    """What a paper's ``printed.toml`` says, unchecked.
+def printed_of(paper: str) -> File:
+    """What a paper's ``printed.toml`` says.
 
     Raises
     ------
     ValueError
-        If there is no such paper, or its file is no TOML.
+        If there is no such paper, or its file is wrong; all faults are named.
     """
-    return parsed_toml(printed_text(paper), printed_name(paper))
+    return read(printed_text(paper), printed_name(paper))
 
 
-def parsed_toml(text: str, file: str) -> dict[str, Any]:
-    """Parse TOML; ``file`` is its name in messages.
+def readings_of(paper: str) -> Readings:
+    """Readings of a paper.
 
     Raises
     ------
     ValueError
-        If it is none, or a text in it has a character that steers a terminal or a page.
+        If there is no such paper, or its file is wrong.
     """
-    try:
-        parsed = tomllib.loads(text)
-    except ValueError as error:  # also of a number with thousands of digits
-        raise ValueError(f"{file}: {error}") from error
-    parts: list[Any] = [parsed]
-    for part in parts:  # grows
-        if isinstance(part, dict):
-            parts += [*part, *part.values()]
-        elif isinstance(part, list):
-            parts += part
-        elif isinstance(part, str) and (found := STEERING.search(part)):
-            raise ValueError(
-                f"{file}: the text {part!r} has the character U+{ord(found[0]):04X}, which cannot "
-                "be shown; leave it out"
-            )
-    return parsed
+    return Readings(paper, printed_of(paper).readings)
 
 
 def printed_text(paper: str) -> str:
@@ -296,17 +232,17 @@ def printed_text(paper: str) -> str:
 
 
 def printed_digest(paper: str) -> str:
-    """Sha256 of a paper's ``printed.toml``; empty for a protocol without such a file."""
+    """Sha256 of what a paper's ``printed.toml`` says, its story left out; empty without a file."""
     if paper not in homes() or not home(paper).printed.is_file():
         return ""
-    return hashlib.sha256(printed_text(paper).encode()).hexdigest()
+    return digest(printed_text(paper))
 
 
 def _year(paper: str) -> int:
     """Year of a paper; of one whose file has a fault, which commands that read it say, the last."""
     try:
-        return int(printed_toml(paper)["paper"]["year"])
-    except (ValueError, KeyError, TypeError):
+        return printed_of(paper).printed.paper.year
+    except ValueError:
         return 9999
 
 

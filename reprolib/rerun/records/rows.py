@@ -1,7 +1,7 @@
 """Records: the names of their columns, and how a measurement becomes a row.
 
-This file alone says what a column is called and what it may hold: of the records, of the table
-of tasks, and of the files that hold both.
+This file alone says what a column of ``results/<paper>/records.csv.xz`` is called and what it may
+hold. To rename one, change it here, and run ``tools/migrate_column.py``.
 """
 
 from __future__ import annotations
@@ -14,13 +14,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from reprolib.rerun.records.task import HEADLINE, PARTS, Measurement, Task, task_id
+from reprolib.rerun.records.task import HEADLINE, Measurement, Task, task_id
 
 #: Records of one task, by column.
 Rows = list[dict[str, Any]]
 
 #: Digits of a value, in the tables and while a run lasts: its later stages see what is written.
 VALUE_FORMAT = ".10g"
+#: Columns of what was measured.
+VALUE, CHOSEN, N_TEST, GAP, PATH = "value", "chosen", "n_test", "gap", "path"
+LEVEL, SOURCE, STATUS, SECONDS = "level", "source", "status", "seconds"
 _TEXT, _WHOLE, _NUMBER = (str,), (int,), (int, float)
 _MAYBE = (int, float, type(None))
 #: What every column of a record may hold, in the order of the frames.
@@ -31,54 +34,41 @@ COLUMN_TYPES: dict[str, tuple[type, ...]] = {
     "dataset": _TEXT,
     "method": _TEXT,
     "setting": _TEXT,
-    "level": _MAYBE,
+    LEVEL: _MAYBE,
     "reading": _TEXT,
     "seed": _WHOLE,
     "trial": _WHOLE,
     "metric": _TEXT,
-    "value": _NUMBER,
-    "chosen": _TEXT,
-    "n_test": _WHOLE,
-    "gap": _MAYBE,
-    "path": _TEXT,
-    "seconds": _NUMBER,
-    "source": _TEXT,
-    "status": _TEXT,
+    VALUE: _NUMBER,
+    CHOSEN: _TEXT,
+    N_TEST: _WHOLE,
+    GAP: _MAYBE,
+    PATH: _TEXT,
+    SECONDS: _NUMBER,
+    SOURCE: _TEXT,
+    STATUS: _TEXT,
 }
 COLUMNS = list(COLUMN_TYPES)
+#: How its task was made. ``quick``: the quick profile has the task, too.
+MADE_TYPES: dict[str, tuple[type, ...]] = {
+    "quick": (bool,),
+    **dict.fromkeys(("date", "code", "environment"), _TEXT),
+}
+#: Columns of the file: of a record, and of how its task was made.
+FILE_TYPES = {**COLUMN_TYPES, **MADE_TYPES}
 #: Columns that together no two records of a paper share.
 KEY = ["task", "metric", "reading", "setting"]
 #: Columns in whose order records are sorted.
 SORT_KEYS = [
-    *("table", "dataset", "method", "setting", "reading", "trial", "metric", "chosen", "seed"),
+    *("table", "dataset", "method", "setting", "reading", "trial", "metric", CHOSEN, "seed"),
 ]
-#: Columns that a task determines.
+#: Columns that a task determines; in setting, level and reading a record may have its own.
 FIXED = ("paper", "table", "dataset", "method", "seed", "trial")
-#: Columns in which a record may differ from its task.
-OWN = ("setting", "level", "reading")
 #: Columns of the table of tasks that a task determines.
-OF_TASK = ("table", "dataset", "method", "setting", "level", "reading", "seed", "trial")
-#: What the columns of the table of tasks hold. ``quick``: the quick profile has the task, too.
-TASK_TYPES: dict[str, tuple[type, ...]] = {
-    "task": _TEXT,
-    **{name: COLUMN_TYPES[name] for name in OF_TASK},
-    "quick": (bool, type(None)),
-    "seconds": (float,),
-    **{f"{part} seconds": (float, type(None)) for part in PARTS},
-    **dict.fromkeys(("date", "code", "environment"), _TEXT),
-}
-TASK_COLUMNS = list(TASK_TYPES)
-#: Columns of its file: the name of a task ends with its trial.
-LINE_COLUMNS = [name for name in TASK_COLUMNS if name != "trial"]
-#: What the columns of a file of records hold. An empty cell of `OWN` is as the task has it, an
-#: empty source is that of the data set, an empty status is "ok".
-FILE_TYPES: dict[str, tuple[type, ...]] = {
-    **dict.fromkeys(("task", "metric", *OWN, "source", "status"), _TEXT),
-    **{name: COLUMN_TYPES[name] for name in ("value", "n_test", "chosen", "gap", "path")},
-}
-FILE_COLUMNS = list(FILE_TYPES)
+OF_TASK = ("table", "dataset", "method", "setting", LEVEL, "reading", "seed", "trial")
+TASK_COLUMNS = ["task", *OF_TASK, "quick", SECONDS, "date", "code", "environment"]
 #: What a record has that no task measured.
-NOT_MEASURED = {"gap": None, "path": "", "seconds": 0.0, "status": "ok"}
+NOT_MEASURED = {GAP: None, PATH: "", SECONDS: 0.0, STATUS: "ok"}
 #: Stands in the name of the task of a derived row, which no task measures.
 OVER_TRIALS = "over trials"
 #: Table of records, and metric, of `disagreements`.
@@ -92,17 +82,17 @@ def row_of(task: Task, m: Measurement, source: str, seconds: float) -> dict[str,
         "task": task.id,
         **{name: getattr(task, name) for name in FIXED},
         "setting": task.setting if own else m.setting,
-        "level": task.level if own else m.level,
+        LEVEL: task.level if own else m.level,
         "reading": m.reading or task.reading,
         "metric": m.metric,
-        "value": float(f"{float(m.value):{VALUE_FORMAT}}"),
-        "chosen": json.dumps(dict(m.chosen), sort_keys=True),
-        "n_test": int(m.n_test),
-        "gap": None if m.gap is None else float(f"{m.gap:.3g}"),
-        "path": " ".join(f"{v:.6g}" for v in m.path),
-        "seconds": round(seconds if m.seconds is None else m.seconds, 4),
-        "source": m.source if m.source and source != "embedded" else source,
-        "status": m.status,
+        VALUE: float(f"{float(m.value):{VALUE_FORMAT}}"),
+        CHOSEN: json.dumps(dict(m.chosen), sort_keys=True),
+        N_TEST: int(m.n_test),
+        GAP: None if m.gap is None else float(f"{m.gap:.3g}"),
+        PATH: " ".join(f"{v:.6g}" for v in m.path),
+        SECONDS: round(seconds, 4),
+        SOURCE: m.source if m.source and source != "embedded" else source,
+        STATUS: m.status,
     }
 
 
@@ -138,16 +128,16 @@ def derived_row(
     dict
         The row, of a task that nothing measured: see `is_derived`.
     """
-    level = record["level"] if record["setting"] else None
+    level = record[LEVEL] if record["setting"] else None
     row = {
-        **{name: record[name] for name in (*FIXED, "setting", "reading", "source")},
-        "level": None if level is None or math.isnan(level) else int(level),
+        **{name: record[name] for name in (*FIXED, "setting", "reading", SOURCE)},
+        LEVEL: None if level is None or math.isnan(level) else int(level),
         "seed": int(record["seed"]),
         "trial": int(record["trial"] if trial is None else trial),
         "metric": metric,
-        "value": float(value),
-        "chosen": json.dumps(dict(chosen or {}), sort_keys=True),
-        "n_test": int(n_test),
+        VALUE: float(value),
+        CHOSEN: json.dumps(dict(chosen or {}), sort_keys=True),
+        N_TEST: int(n_test),
         **NOT_MEASURED,
     }
     return {"task": task_id(row, OVER_TRIALS), **row}
@@ -186,7 +176,7 @@ def disagreements(hits: Mapping[str, np.ndarray]) -> list[Measurement]:
 def to_frame(rows: Any) -> pd.DataFrame:
     """Records in canonical order: the same set of rows gives the same table."""
     frame = pd.DataFrame(list(rows), columns=COLUMNS)
-    frame["level"] = pd.to_numeric(frame["level"]).astype(float)
+    frame[LEVEL] = pd.to_numeric(frame[LEVEL]).astype(float)
     return frame.sort_values(SORT_KEYS, kind="stable", ignore_index=True)
 
 
@@ -213,53 +203,51 @@ def fault_of(rows: Any, task: Task) -> str:
         for name, value in fixed.items():
             if row[name] != value:
                 return f"has {name} {row[name]!r}, but its task {value!r}"
-        if row["status"] != "ok":
+        if row[STATUS] != "ok":
             return f"has status {row['status']!r}"
     return ""
 
 
 def ok(records: pd.DataFrame) -> pd.DataFrame:
     """Records that may be used: their task did not fail."""
-    return records[records["status"] == "ok"]
+    return records[records[STATUS] == "ok"]
 
 
 def failed(records: pd.DataFrame) -> pd.DataFrame:
     """Records that must not be used: their status says why."""
-    return records[records["status"] != "ok"]
+    return records[records[STATUS] != "ok"]
 
 
 def failures(rows: Rows) -> list[tuple[str, str, str]]:
     """Task, status and traceback of every row that must not be used."""
     return [
-        (row["task"], row["status"], row.get("traceback", ""))
-        for row in rows
-        if row["status"] != "ok"
+        (row["task"], row[STATUS], row.get("traceback", "")) for row in rows if row[STATUS] != "ok"
     ]
 
 
 def statuses(records: pd.DataFrame) -> pd.Series:
     """Why every record must not be used; "ok" where it may."""
-    return records["status"]
+    return records[STATUS]
 
 
 def sources(records: pd.DataFrame) -> pd.Series:
     """Source of the data behind every record."""
-    return records["source"]
+    return records[SOURCE]
 
 
 def n_points(records: pd.DataFrame) -> pd.Series:
     """Number of test points behind every record, 0 where that has no meaning."""
-    return records["n_test"]
+    return records[N_TEST]
 
 
 def levels(records: pd.DataFrame) -> pd.Series:
     """Whole number that the setting of every record stands for."""
-    return records["level"].astype(int)
+    return records[LEVEL].astype(int)
 
 
 def with_path(records: pd.DataFrame) -> pd.DataFrame:
     """Records that have a path."""
-    return records[records["path"] != ""]
+    return records[records[PATH] != ""]
 
 
 def select(records: pd.DataFrame, **wanted: Any) -> pd.DataFrame:
@@ -286,7 +274,7 @@ def select(records: pd.DataFrame, **wanted: Any) -> pd.DataFrame:
     if unknown:
         known = ", ".join(records.columns)
         raise ValueError(f"records have no column {unknown[0]!r}; their columns are {known}.")
-    keep = records["status"] == "ok"
+    keep = records[STATUS] == "ok"
     for column, value in wanted.items():
         values = value if isinstance(value, (list, tuple, set, frozenset)) else [value]
         keep &= records[column].isin(list(values))
@@ -295,7 +283,7 @@ def select(records: pd.DataFrame, **wanted: Any) -> pd.DataFrame:
 
 def paths(records: pd.DataFrame) -> list[np.ndarray]:
     """Path of every record, in the order of the records; of length zero where there is none."""
-    return [np.array(str(text).split(), dtype=float) for text in records["path"]]
+    return [np.array(str(text).split(), dtype=float) for text in records[PATH]]
 
 
 def path_matrix(records: pd.DataFrame) -> np.ndarray:
@@ -313,7 +301,7 @@ def chosen(records: pd.DataFrame, key: str) -> pd.Series:
     KeyError
         If the task of a record did not select it.
     """
-    return records["chosen"].map(lambda text: json.loads(text)[key])
+    return records[CHOSEN].map(lambda text: json.loads(text)[key])
 
 
 def machine_names(records: pd.DataFrame) -> pd.Series:

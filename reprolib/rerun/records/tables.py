@@ -1,24 +1,21 @@
-"""Results of a paper on disk: records by table, how each task was made, the data, a seal.
+"""Results of a paper on disk: one table of records, what its run was, a seal.
 
-``results/<paper>/<table>.csv.gz`` has the records of a table: metric, value, and what a record
-has for itself. What its task says stands once, in ``tasks.csv.gz``: one line a task, with its
-seconds, the date, the code and the environment that made it, as they were when it ran. Statistics
-over trials have a line, too, without a date: nothing measured them. ``run.json`` says the profile,
-the data and what the environments were; ``SHA256SUMS`` seals all of them:
-the sha256 of every file, in the form that ``sha256sum -c`` reads. Of a compressed file its content
-is sealed, under its name without ``.gz``: another release of zlib writes other bytes for the same
-records.
+``results/<paper>/records.csv.xz`` has a line for every record: what was measured, of which task,
+and how the task was made, as it was when it ran: ``pandas.read_csv`` opens it. A statistic over
+trials has no date: nothing measured it. ``run.json`` says the profile, the data, and what code and
+environments were; ``SHA256SUMS`` seals both: the sha256 of every file, in the form that
+``sha256sum -c`` reads. Of a compressed file its content is sealed, under its name without ``.xz``:
+another release of lzma writes other bytes for the same records.
 """
 
 from __future__ import annotations
 
 import functools
-import gzip
 import hashlib
 import io
 import json
+import lzma
 import re
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,26 +27,27 @@ import pandas as pd
 from reprolib.rerun.records.registry import results_directory, write_atomically
 from reprolib.rerun.records.rows import (
     COLUMNS,
-    FILE_COLUMNS,
     FILE_TYPES,
-    FIXED,
     KEY,
-    LINE_COLUMNS,
-    OF_TASK,
-    OWN,
+    LEVEL,
+    MADE_TYPES,
+    OVER_TRIALS,
+    SECONDS,
     TASK_COLUMNS,
-    TASK_TYPES,
+    VALUE,
     VALUE_FORMAT,
     is_derived,
     record_name,
 )
-from reprolib.rerun.records.task import PARTS
+from reprolib.rerun.records.task import HEADLINE
 
-SEAL, COMPRESSED = "SHA256SUMS", ".gz"
+SEAL, COMPRESSED = "SHA256SUMS", ".xz"
 #: A line of a seal; `sha256sum` writes a star before the name of a file that it reads as binary.
 _LINE = re.compile(r"([0-9a-fA-F]{64}) [ *]([^/\\]+)")
-TABLE = ".csv" + COMPRESSED
-TASKS, RUN = "tasks.csv", "run.json"
+RECORDS, RUN = "records.csv", "run.json"
+PACKED = RECORDS + COMPRESSED
+#: Strength of the compression: 7 % less than by default.
+BEST = 9 | lzma.PRESET_EXTREME
 #: What can be wrong with a results folder, each with a command of its own that mends it.
 Kind = Literal[
     "merge conflict",
@@ -60,13 +58,11 @@ Kind = Literal[
     "changed since sealed",
     "not as a run writes it",
 ]
-#: Cell of a record that has nothing there where its task has something.
-NOTHING = "(none)"
 
 
 def write_results(
     records: pd.DataFrame, directory: Path, tasks: pd.DataFrame, run: Mapping[str, Any]
-) -> list[Path]:
+) -> Path:
     """Write the results of a paper, and seal them.
 
     The seal is written last: a folder that was left in the middle is not as it was sealed.
@@ -76,16 +72,16 @@ def write_results(
     records : DataFrame
         Of all its tables.
     directory : Path
-        The paper's folder; tables of an earlier run that this one did not make are deleted.
+        The paper's folder; sealed files of an earlier run that this one did not make are deleted.
     tasks : DataFrame
-        One line a task, see `TASK_COLUMNS`.
+        How every task was made, see `TASK_COLUMNS`.
     run : mapping
         What `RUN` says.
 
     Returns
     -------
-    list of Path
-        The files of records.
+    Path
+        The file of records.
 
     Raises
     ------
@@ -94,75 +90,25 @@ def write_results(
     """
     if doubled := _doubled(records):
         raise ValueError(f"two records of one key, which must name one: {doubled}.")
-    first = records[is_derived(records)].drop_duplicates("task")
-    derived = first[["task", *OF_TASK]].assign(quick=False, seconds=0.0)
-    lines = pd.concat([tasks, derived]) if len(derived) else tasks
-    lines = lines[TASK_COLUMNS].sort_values("task", ignore_index=True)
+    made = tasks.set_index("task")[list(MADE_TYPES)]
+    lost = records.loc[~is_derived(records) & ~records["task"].isin(made.index), "task"]
+    if len(lost):
+        raise ValueError(f"{lost.iloc[0]} has records, and is not among the tasks.")
+    flat = records[COLUMNS].join(made, on="task").astype({LEVEL: "Int64"})
+    for name, types in MADE_TYPES.items():
+        flat[name] = flat[name].astype(object).where(flat[name].notna(), types[0]())
     texts = {
-        f"{table}.csv": _only_own(rows, lines, run).to_csv(
-            index=False, float_format=f"%{VALUE_FORMAT}"
-        )
-        for table, rows in records.groupby("table", sort=True)
+        RECORDS: flat.to_csv(index=False, float_format=f"%{VALUE_FORMAT}"),
+        RUN: json.dumps(run, indent=1) + "\n",
     }
-    tables = [directory / f"{name}{COMPRESSED}" for name in texts]
-    texts[TASKS] = lines[LINE_COLUMNS].astype({"level": "Int64"}).to_csv(index=False)
-    texts[RUN] = json.dumps(run, indent=1) + "\n"
     for name in sealed_digests(directory)[0]:
-        for stale in {name, f"{name}{COMPRESSED}"} - set(map(_file_name, texts)):
+        for stale in {name, f"{name}{COMPRESSED}"} - {PACKED, RUN}:
             (directory / stale).unlink(missing_ok=True)
-    for name, text in texts.items():
-        data = text.encode()
-        compressed = gzip.compress(data, mtime=0) if name != RUN else data
-        write_atomically(directory / _file_name(name), compressed)
+    packed = lzma.compress(texts[RECORDS].encode(), preset=BEST)
+    write_atomically(directory / PACKED, packed)
+    write_atomically(directory / RUN, texts[RUN])
     write_seal(directory, texts)
-    return tables
-
-
-def _file_name(name: str) -> str:
-    return name if name == RUN else name + COMPRESSED
-
-
-def _only_own(records: pd.DataFrame, lines: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
-    """Records without what their tasks, or the data, say."""
-    of_task = _at(lines.set_index("task"), records["task"])
-    rows = records.reset_index(drop=True)
-    for name in FIXED[1:]:
-        if not (rows[name] == of_task[name]).all():
-            raise ValueError(f"the records of {rows['task'].iloc[0]} have another {name}.")
-    for name in OWN:
-        own, shared = (_cells(frame[name]) for frame in (rows, of_task))
-        rows[name] = own.where(own != "", NOTHING).where(own != shared, "")
-    rows["source"] = rows["source"].where(rows["source"] != _sources(rows["dataset"], run), "")
-    rows["status"] = rows["status"].where(rows["status"] != "ok", "")
-    return rows[FILE_COLUMNS]
-
-
-def _cells(column: pd.Series) -> pd.Series:
-    """Texts; levels as whole numbers, and empty where there is none."""
-    if column.name == "level":
-        column = column.astype("Int64")
-    return column.astype("string").fillna("").astype(object)
-
-
-def _sources(datasets: pd.Series, run: Mapping[str, Any]) -> pd.Series:
-    """Source of every data set as a run says it; empty where it says none."""
-    data = run.get("data", {})
-    return datasets.map({n: data.get(n, {}).get("source", "") for n in datasets.unique()})
-
-
-def _at(lines: pd.DataFrame, tasks: pd.Series) -> pd.DataFrame:
-    """Lines of the tasks of records, in the records' order.
-
-    Raises
-    ------
-    ValueError
-        If a task has no line.
-    """
-    places = lines.index.get_indexer(pd.Index(tasks))
-    if (places < 0).any():
-        name = tasks.iloc[int(np.argmin(places))]
-        raise ValueError(f"{name} has records, but no line in {TASKS}.")
-    return lines.iloc[places].reset_index(drop=True)
+    return directory / PACKED
 
 
 def _doubled(records: pd.DataFrame) -> str:
@@ -171,128 +117,127 @@ def _doubled(records: pd.DataFrame) -> str:
     return record_name(doubled.iloc[0].to_dict()) if len(doubled) else ""
 
 
-def table_names(paper: str, directory: Path | None = None) -> list[str]:
-    """Names of the tables of records that a paper has; none without results."""
-    folder = results_directory(paper, directory) / paper
-    names = (path.name.removesuffix(TABLE) for path in folder.glob(f"*{TABLE}"))
-    return sorted(name for name in names if name != TASKS.removesuffix(".csv"))
-
-
-def load(paper: str, table: str, directory: Path | None = None) -> pd.DataFrame:
-    """Records of one table: the committed ones, or those below another results folder.
-
-    Raises
-    ------
-    FileNotFoundError
-        If the paper has no such table there.
-    ValueError
-        If the file lacks columns, has text where numbers belong, two records of one key, or
-        records of a task that the table of tasks does not have.
-    """
-    root = results_directory(paper, directory)
-    path = root / paper / f"{table}{TABLE}"
-    if not path.exists():
-        raise FileNotFoundError(
-            f"no results for table {table!r} of paper {paper!r}: {path} does not exist; "
-            f"run `reprolib reproduce {paper} --full` to make it"
-        )
-    frame = _read(path, FILE_TYPES)
-    of_task = _at(lines_of(root / paper), frame["task"])
-    if not (of_task["table"] == table).all():
-        raise ValueError(f"{path} has records of a task of another table.")
-    shared = {name: of_task[name] for name in OWN}
-    shared["source"] = _sources(of_task["dataset"], load_run(paper, root))
-    shared["status"] = pd.Series("ok", frame.index)
-    for name, cells in shared.items():
-        differs = frame[name] != ""
-        own = frame.loc[differs, name].replace(NOTHING, "")
-        frame[name] = cells
-        if name == "level":
-            try:
-                own = pd.to_numeric(own.where(own != "")).astype(float)  # type: ignore[assignment]
-            except ValueError as error:
-                raise ValueError(f"{path} has a level that is no number ({error}).") from error
-        if len(own):
-            frame.loc[differs, name] = own
-    frame["paper"] = paper
-    for name in FIXED[1:]:
-        frame[name] = of_task[name]
-    frame["seconds"] = of_task["seconds"]
-    for part in PARTS:
-        is_part = frame["metric"] == part
-        frame.loc[is_part, "seconds"] = of_task.loc[is_part, f"{part} seconds"].fillna(0.0)
-    if doubled := _doubled(frame):
-        raise ValueError(f"{path} has two records of one key: {doubled}.")
-    return frame[COLUMNS]
-
-
-def _read(path: Path, types: Mapping[str, tuple[type, ...]]) -> pd.DataFrame:
-    """Read a table whose columns hold values of these types.
-
-    Raises
-    ------
-    ValueError
-        If it has other columns, or text where numbers belong.
-    """
-    text = {name: str for name, allowed in types.items() if str in allowed}
-    missing = {n: [""] for n, allowed in types.items() if type(None) in allowed or n == "value"}
-    data = io.BytesIO(content_of(path))
-    try:
-        frame = pd.read_csv(data, dtype=text, keep_default_na=False, na_values=missing)
-    except ValueError as error:
-        raise ValueError(f"{path} is no table of results ({error}).") from error
-    if list(frame.columns) != list(types):
-        raise ValueError(f"{path} has the columns {list(frame.columns)}; they must be {[*types]}.")
-    kinds = {name: "i" if types[name] == (int,) else "ifb" for name in types if name not in text}
-    bad = [name for name, kind in kinds.items() if frame[name].dtype.kind not in kind]
-    if bad and len(frame):
-        raise ValueError(f"{path} has something else than numbers in the columns {bad}.")
-    return frame
-
-
 def load_paper(paper: str, directory: Path | None = None) -> pd.DataFrame:
-    """Records of all tables of a paper (no rows if there are none)."""
-    frames = [load(paper, table, directory) for table in table_names(paper, directory)]
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=COLUMNS)
+    """Records of a paper, those that are committed or below another results folder.
+
+    Returns
+    -------
+    DataFrame
+        Without rows where there are no results.
+
+    Raises
+    ------
+    ValueError
+        If the file lacks columns, has text where numbers belong, or two records of one key.
+    """
+    return load_file(results_directory(paper, directory) / paper)[COLUMNS]
 
 
 def load_tasks(paper: str, directory: Path | None = None) -> pd.DataFrame:
     """How every task of a paper was made (no rows if there are no results).
 
+    Setting, level and reading are the task's: its name has them, whatever its records say.
+    """
+    folder = results_directory(paper, directory) / paper
+    return _tasks_of(folder / PACKED, _state(folder / PACKED)).copy()
+
+
+def load_file(folder: Path) -> pd.DataFrame:
+    """All columns of a folder's records; no rows where there is no file."""
+    return _load(folder / PACKED, _state(folder / PACKED))
+
+
+def _state(path: Path) -> tuple[int, ...]:
+    """Times and size of a file: what is remembered of it holds for these; empty if not there."""
+    if not path.exists():
+        return ()
+    state = path.stat()
+    return state.st_mtime_ns, state.st_ctime_ns, state.st_size
+
+
+@functools.lru_cache(maxsize=8)
+def _load(path: Path, state: tuple[int, ...]) -> pd.DataFrame:
+    if not state:
+        return pd.DataFrame(columns=list(FILE_TYPES))
+    return table_of(content_of(path), str(path))
+
+
+def table_of(content: bytes, name: str) -> pd.DataFrame:
+    """Records in the content of a file.
+
+    Parameters
+    ----------
+    content : bytes
+        CSV.
+    name : str
+        Of the file, in messages.
+
     Raises
     ------
     ValueError
-        If the file lacks columns or names a task twice.
+        If it has other columns, text where numbers belong, or two records of one key.
     """
-    folder = results_directory(paper, directory) / paper
-    if not (folder / _file_name(TASKS)).exists():
+    text = {column for column, types in FILE_TYPES.items() if types == (str,)}
+    may_lack = {column for column, types in FILE_TYPES.items() if type(None) in types}
+    missing = {column: [""] for column in (*may_lack, VALUE)}
+    types = {**dict.fromkeys(text, str), **dict.fromkeys(may_lack, float)}
+    try:
+        frame = pd.read_csv(
+            io.BytesIO(content), dtype=types, keep_default_na=False, na_values=missing
+        )
+    except ValueError as error:
+        raise ValueError(f"{name} is no table of results ({error}).") from error
+    if list(frame.columns) != list(FILE_TYPES):
+        raise ValueError(
+            f"{name} has the columns {list(frame.columns)}; they must be {[*FILE_TYPES]}."
+        )
+    kinds = {c: {int: "i", bool: "b"}.get(FILE_TYPES[c][0], "if") for c in FILE_TYPES}
+    kinds |= dict.fromkeys((VALUE, SECONDS, *may_lack), "if")
+    bad = [c for c in FILE_TYPES if c not in text and frame[c].dtype.kind not in kinds[c]]
+    if bad and len(frame):
+        raise ValueError(f"{name} has something else than numbers in the columns {bad}.")
+    if doubled := _doubled(frame):
+        raise ValueError(f"{name} has two records of one key: {doubled}.")
+    return frame
+
+
+@functools.lru_cache(maxsize=8)
+def _tasks_of(path: Path, state: tuple[int, ...]) -> pd.DataFrame:
+    frame = _load(path, state)
+    if frame.empty:
         return pd.DataFrame(columns=TASK_COLUMNS)
-    lines = lines_of(folder).reset_index()
-    return lines[~is_derived(lines)].reset_index(drop=True)[TASK_COLUMNS]
+    tasks = frame[~is_derived(frame)].drop_duplicates("task")
+    tasks = tasks[TASK_COLUMNS].sort_values("task", ignore_index=True)
+    # A first record may have a setting or reading of its own: the task's stand in its name.
+    middles = middle_of(tasks)
+    other = middles != (tasks["setting"] + "/" + tasks["reading"]).str.lstrip("/")
+    levels = frame.drop_duplicates("setting").set_index("setting")[LEVEL]
+    readings = sorted({*frame["reading"], HEADLINE}, key=len, reverse=True)
+    own: dict[str, list] = {"setting": [], "reading": [], LEVEL: []}
+    for middle in middles[other]:
+        reading = next((r for r in readings if f"/{middle}".endswith(f"/{r}")), middle)
+        setting = middle.removesuffix(reading).rstrip("/")
+        own["setting"].append(setting)
+        own["reading"].append(reading)
+        own[LEVEL].append(levels.get(setting, np.nan) if setting else np.nan)
+    for name, cells in own.items():
+        tasks.loc[other, name] = cells
+    return tasks
 
 
-def lines_of(folder: Path) -> pd.DataFrame:
-    """All lines of a table of tasks, by the names of the tasks."""
-    path = folder / _file_name(TASKS)
-    if not path.exists():
-        return pd.DataFrame(columns=TASK_COLUMNS).set_index("task")
-    state = path.stat()
-    return _read_lines(path, (state.st_mtime_ns, state.st_ctime_ns, state.st_size))
-
-
-@functools.lru_cache(maxsize=16)
-def _read_lines(path: Path, state: tuple[int, ...]) -> pd.DataFrame:
-    lines = _read(path, {name: TASK_TYPES[name] for name in LINE_COLUMNS})
-    trials = pd.to_numeric(lines["task"].str.rpartition("/")[2], errors="coerce")
-    if trials.isna().any():
-        name = lines.loc[trials.isna(), "task"].iloc[0]
-        raise ValueError(f"{path} has the task {name}, whose name does not end with its trial.")
-    lines = lines.assign(trial=trials.astype(int)).astype({"level": float})
-    lines = lines[TASK_COLUMNS].set_index("task")
-    if lines.index.has_duplicates:
-        doubled = lines.index[lines.index.duplicated()][0]
-        raise ValueError(f"{path} names the task {doubled} twice.")
-    return lines
+def middle_of(frame: pd.DataFrame) -> pd.Series:
+    """Setting and reading in the names of tasks; what of a name is there if others do not fit."""
+    columns = ("task", "table", "dataset", "method", "seed", "trial")
+    found = []
+    for name, table, dataset, method, seed, trial in zip(
+        *(frame[column].to_numpy(object) for column in columns), strict=True
+    ):
+        start = f"{table}/{dataset}/{method}/"
+        over = f"/{OVER_TRIALS}" if f"/{OVER_TRIALS}/" in name else ""
+        end = (f"/seed {seed}" if seed else "") + f"{over}/{trial}"
+        fits = name.startswith(start) and name.endswith(end)
+        found.append(name[len(start) : -len(end)] if fits else name)
+    return pd.Series(found, index=frame.index, dtype=object)
 
 
 def load_run(paper: str, directory: Path | None = None) -> dict[str, Any]:
@@ -329,13 +274,23 @@ def content_of(path: Path) -> bytes:
     ValueError
         If it cannot be unpacked.
     """
+    return _content(path, _state(path))
+
+
+@functools.lru_cache(maxsize=2)
+def _content(path: Path, state: tuple[int, ...]) -> bytes:
     data = path.read_bytes()
     if path.suffix != COMPRESSED:
         return data
+    unpacking = lzma.LZMADecompressor(lzma.FORMAT_XZ)
     try:
-        return gzip.decompress(data)
-    except (OSError, EOFError, zlib.error) as error:
+        content = unpacking.decompress(data)
+    except lzma.LZMAError as error:
         raise ValueError(f"{path} cannot be unpacked ({error}).") from error
+    if not unpacking.eof or unpacking.unused_data:
+        where = "goes on behind its end" if unpacking.eof else "ends in the middle"
+        raise ValueError(f"{path} cannot be unpacked (it {where}).")
+    return content
 
 
 @dataclass(frozen=True)

@@ -1,30 +1,26 @@
 """What a protocol is: stages of tasks, and a function that runs one task of a reading.
 
-The readings of a paper's text are in its ``printed.toml``: whom each concerns, what it changes.
+The readings of a paper's text are in its ``printed.toml`` (`reprolib.rerun.printed`).
 """
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 from numpy.typing import NDArray
 
-from reprolib.rerun.records.registry import home, paper_module, printed_toml, unknown
+from reprolib.rerun.printed.readings import Readings
+from reprolib.rerun.printed.schema import HEADLINE
+from reprolib.rerun.records.registry import home, paper_module
 
 if TYPE_CHECKING:
     from data_fetch import Dataset
 
 
 Profile = Literal["quick", "full"]
-
-#: Name of the reading nearest to the text of the paper; other readings have their own names.
-HEADLINE = "headline"
-#: Metrics whose seconds are those of a part of a task: the last fit, and the test predictions.
-PARTS = ("fit", "prediction")
 
 
 @dataclass(frozen=True)
@@ -34,7 +30,7 @@ class Task:
     Parameters
     ----------
     paper, table : str
-        Its records go to ``results/<paper>/<table>.csv.gz``.
+        Its records go to ``results/<paper>/records.csv.xz``, as those of this table.
     dataset : str
         Name for `data_fetch.load`.
     method : str
@@ -114,9 +110,6 @@ class Measurement:
         The number that the measurement's own setting stands for.
     source : {"resampled"}, optional
         Instead of the data set's: the task drew its own splits of real data.
-    seconds : float, optional
-        Instead of those of the task, for a metric in `PARTS`: of that part of it alone. The value
-        is then how many rows the part worked on.
     """
 
     metric: str
@@ -130,7 +123,15 @@ class Measurement:
     setting: str | None = None
     level: int | None = None
     source: str | None = None
-    seconds: float | None = None
+
+
+def measure_of(measures: Mapping[Any, Callable], task: Task) -> Callable | None:
+    """Function that measures a task, of those of its paper; None if they do not say.
+
+    They are found by table and method, by table and data set, by table, or by method.
+    """
+    keys = ((task.table, task.method), (task.table, task.dataset), task.table, task.method)
+    return next((measures[key] for key in keys if key in measures), None)
 
 
 def nothing_derived(records: pd.DataFrame) -> list[dict[str, Any]]:
@@ -171,10 +172,14 @@ class Protocol:
     derive : callable
         Measured records -> rows of statistics over trials, such as a median (see
         `reprolib.rerun.records.derived_row`). A pure function; failed records must not enter.
-    facts : str
-        What the tasks depend on besides code and data: a record is made anew if it changes.
     brought : tuple of str
         Data sets that only a user can bring, in no profile: a selection that names one has it.
+    measures : mapping
+        Functions among which ``run`` chooses, by what `measure_of` looks them up: a task is run
+        again if its own function changes, or what that reaches. Without them, if anything that
+        ``run`` reaches does.
+    readings : mapping of str to Reading
+        Those of the paper: a task is run again if what they change in it does.
     """
 
     paper: str
@@ -182,122 +187,9 @@ class Protocol:
     stages: tuple[Stage, ...]
     run: Callable[[Task, Dataset], list[Measurement]]
     derive: Callable[[pd.DataFrame], list[dict[str, Any]]] = nothing_derived
-    facts: str = ""
     brought: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Reading:
-    """One answer to what a paper's text leaves open.
-
-    Parameters
-    ----------
-    name : str
-        As in the records.
-    changes : mapping
-        Parameters of tasks under this reading that differ from those of the headline.
-    methods : tuple of str
-        Methods that are run under it; none where the paper's experiment says it itself.
-    tables, datasets : tuple of str
-        Where they are; everywhere by default.
-    beside : mapping of str to str
-        By method: reading whose tasks measure this one too, so that it has none of its own.
-    trials : int or mapping of str to int, optional
-        Trials of the full profile instead of the method's own, also by method or data set (the
-        least counts).
-    quick : tuple of str
-        Methods whose quick profile has it.
-    """
-
-    name: str
-    changes: Mapping[str, Any] = field(default_factory=dict)
-    methods: tuple[str, ...] = ()
-    tables: tuple[str, ...] = ()
-    datasets: tuple[str, ...] = ()
-    beside: Mapping[str, str] = field(default_factory=dict)
-    trials: int | Mapping[str, int] | None = None
-    quick: tuple[str, ...] = ()
-
-    def has_tasks(self, table: str, dataset: str, method: str) -> bool:
-        """Whether a method has tasks of its own under it, in a table and on a data set."""
-        return (
-            method in self.methods
-            and method not in self.beside
-            and table in (self.tables or (table,))
-            and dataset in (self.datasets or (dataset,))
-        )
-
-    def changes_of_tasks(self, method: str) -> Mapping[str, Any]:
-        """Changed parameters of a method's tasks; none where another reading's measure it."""
-        return {} if method in self.beside else self.changes
-
-    def n_trials(self, dataset: str, method: str, otherwise: int) -> int:
-        """Trials of the full profile."""
-        if not isinstance(self.trials, Mapping):
-            return otherwise if self.trials is None else self.trials
-        stated = [n for key, n in self.trials.items() if key in (dataset, method)]
-        return min(stated, default=otherwise)
-
-
-class Readings(Mapping[str, Reading]):
-    """The readings of a paper by name, in the order of its file.
-
-    Raises
-    ------
-    ValueError
-        If a reading is looked up that the file does not have.
-    """
-
-    def __init__(self, paper: str, listed: Mapping[str, Reading]):
-        self.paper = paper
-        self._listed = dict(listed)
-
-    def __getitem__(self, name: str) -> Reading:
-        if name not in self._listed:
-            raise unknown("reading", name, self._listed)
-        return self._listed[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._listed)
-
-    def __len__(self) -> int:
-        return len(self._listed)
-
-    def of_tasks(self, table: str, dataset: str, method: str) -> list[Reading]:
-        """Readings under which a method has tasks of its own, the headline first."""
-        own = [r for r in self.values() if r.has_tasks(table, dataset, method)]
-        return [self._listed.get(HEADLINE, Reading(HEADLINE)), *own]
-
-    def measured(self, method: str, reading: str) -> dict[str, Mapping[str, Any]]:
-        """What a reading, and all that its tasks measure too, change: by name, itself first."""
-        also = [r for r in self.values() if r.beside.get(method) == reading]
-        return {r.name: r.changes for r in (self[reading], *also)}
-
-
-@functools.cache
-def readings_of(paper: str) -> Readings:
-    """Readings of a paper.
-
-    Raises
-    ------
-    ValueError
-        If there is no such paper.
-    """
-    found = {}
-    for entry in printed_toml(paper).get("readings", []):
-        methods, beside = tuple(entry.get("methods", ())), entry.get("beside", {})
-        quick = entry.get("quick", ())
-        found[entry["name"]] = Reading(
-            entry["name"],
-            changes=entry.get("changes", {}),
-            methods=methods,
-            tables=tuple(entry.get("tables", ())),
-            datasets=tuple(entry.get("datasets", ())),
-            beside=dict.fromkeys(methods, beside) if isinstance(beside, str) else beside,
-            trials=entry.get("trials"),
-            quick=methods if quick is True else tuple(quick),
-        )
-    return Readings(paper, found)
+    measures: Mapping[Any, Callable] = field(default_factory=dict)
+    readings: Readings | None = None
 
 
 def get_protocol(paper: str) -> Protocol:

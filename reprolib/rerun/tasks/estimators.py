@@ -16,8 +16,8 @@ from typing import Any
 import joblib
 from sklearn.utils import get_tags
 
+from reprolib.rerun.printed.names import nearest
 from reprolib.rerun.records.fingerprint import module_fingerprint, package_versions
-from reprolib.rerun.records.registry import nearest
 
 
 def load_estimator(named: str) -> Any:

@@ -14,18 +14,18 @@ from typing import Any
 import pandas as pd
 
 from data_fetch import Dataset
+from reprolib.rerun.printed.readings import Readings
+from reprolib.rerun.printed.schema import Reading
+from reprolib.rerun.records.registry import readings_of
 from reprolib.rerun.records.rows import COLUMNS, failed
 from reprolib.rerun.records.task import (
     HEADLINE,
     Measurement,
     Profile,
     Protocol,
-    Reading,
-    Readings,
     Stage,
     Task,
     nothing_derived,
-    readings_of,
 )
 
 #: (number of the stage, its tasks) -> their records; None where they are not all known.
@@ -135,7 +135,7 @@ class Grid:
                 of_method = [readings[name] for name in self.readings]
             for reading in of_method:
                 stated = self.readings is not None or reading.name == HEADLINE
-                n = n_trials if stated or method in reading.quick else 0
+                n = n_trials if stated or reading.is_quick(method) else 0
                 if profile == "full":
                     n = reading.n_trials(dataset.name, method, n_trials)
                 for trial, seed in itertools.product(range(n), seeds):
@@ -191,6 +191,8 @@ class Experiment:
         Data sets of the quick profile; all by default.
     derive : callable
         As in `Protocol`.
+    measures : mapping
+        As in `Protocol`: what ``run`` chooses from.
     brought : tuple of str
         As in `Protocol`.
     """
@@ -202,6 +204,7 @@ class Experiment:
     later: Sequence[Later] = ()
     quick: Sequence[str] | None = None
     derive: Callable[[pd.DataFrame], list[dict[str, Any]]] = nothing_derived
+    measures: Mapping[Any, Callable] = field(default_factory=dict)
     brought: tuple[str, ...] = ()
 
     def protocol(self) -> Protocol:
@@ -213,16 +216,19 @@ class Experiment:
         )
         stages = (first, *later)
         return Protocol(
-            self.paper, self.names, stages, self.run, self.derive, self.facts(), self.brought
+            self.paper,
+            self.names,
+            stages,
+            self.run,
+            derive=self.derive,
+            brought=self.brought,
+            measures=self.measures,
+            readings=readings_of(self.paper),
         )
 
     def names(self, profile: Profile) -> list[str]:
         """Names of the data sets of a profile."""
         return list(self.datasets if profile == "full" or self.quick is None else self.quick)
-
-    def facts(self) -> str:
-        """What the readings change."""
-        return repr(list(readings_of(self.paper).values()))
 
 
 def _tasks(

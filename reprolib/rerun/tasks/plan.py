@@ -12,17 +12,11 @@ import pandas as pd
 import data_fetch
 from data_fetch import Dataset
 from reprolib.rerun.records.folder import committed_results
-from reprolib.rerun.records.rows import OF_TASK
-from reprolib.rerun.records.task import Profile, Protocol, Task
+from reprolib.rerun.records.task import Profile, Protocol, Task, get_protocol
 from reprolib.rerun.tasks.experiment import StageError, looked_up, walk
-from reprolib.rerun.tasks.runner import (
-    Only,
-    code_of_protocol,
-    listing_of,
-    load_datasets,
-    needed,
-    waiting,
-)
+from reprolib.rerun.tasks.listing import listing_of, listing_of_paper
+from reprolib.rerun.tasks.runner import code_of_task, load_datasets, needed, waiting
+from reprolib.rerun.tasks.selection import Only, tasks_of
 from reprolib.rerun.tasks.store import RecordStore
 
 #: Columns by which tasks cost alike, the narrowest first.
@@ -62,22 +56,23 @@ class Plan:
 
 
 def plan(
-    protocol: Protocol,
+    paper: str,
     profile: Profile,
     *,
     embedded: bool = False,
     store: RecordStore | None = None,
     only: Only | None = None,
+    protocol: Protocol | None = None,
 ) -> Plan:
     """Count the tasks of a run without running or downloading anything.
 
-    The committed table of tasks is read where it was made by the present list of experiments;
-    else the protocol lists its tasks on the data at hand.
+    The committed tasks are counted where they were made by the present list of experiments; else
+    the protocol lists its tasks on the data at hand.
 
     Parameters
     ----------
-    protocol : Protocol
-        What would be run.
+    paper : str
+        Key of the paper.
     profile : {"quick", "full"}
         A few trials, or all.
     embedded : bool
@@ -86,62 +81,78 @@ def plan(
         Of finished tasks; the user's by default.
     only : Only, optional
         Count these tasks only.
+    protocol : Protocol, optional
+        What would be run; the paper's own by default, which is imported only if it is needed.
     """
     store = RecordStore() if store is None else store
-    code = code_of_protocol(protocol)
-    names = needed(protocol, profile, only)
+    get = functools.cache(lambda: get_protocol(paper) if protocol is None else protocol)
+    made = committed_results(paper).tasks
+    unchanged = is_as_committed(paper, protocol) and not embedded
+    if only is not None or not unchanged:
+        names = needed(get(), profile, only)
+    else:
+        names = list(dict.fromkeys(made["dataset"]))
     absent = [name for name in names if not (embedded or data_fetch.available(name))]
     present = [name for name in names if name not in absent]
     loaded = functools.cache(lambda: load_datasets(present, embedded=embedded)[0])
-    committed = committed_results(protocol.paper).tasks
-    unchanged = is_as_committed(protocol) and not embedded
     if unchanged:
-        all_tasks, note = committed_tasks(protocol.paper, committed, profile, names), ""
+        all_tasks, note = committed_tasks(paper, made, profile, names), ""
     else:
-        all_tasks, note = listed_tasks(protocol, profile, loaded())
+        all_tasks, note = listed_tasks(get(), profile, loaded())
     tasks = [task for task in all_tasks if only is None or only.has(task)]
-    pending = [task for task in tasks if not store.has(task, code)]
+
+    def is_stored(task: Task) -> bool:
+        if not store.names or not store.knows(task):
+            return False
+        return store.has(task, code_of_task(get(), task), exact=not unchanged)
+
+    pending = [task for task in tasks if not is_stored(task)]
     on_data = [task.dataset for task in tasks]
     if unchanged or not absent:
         notes = [note]
     else:
         notes = [note, "Tasks on data to be fetched are not counted"]
-    if only is not None and any(stage.reads for stage in protocol.stages):
+    if only is not None and any(stage.reads for stage in get().stages):
 
         def is_known(task: Task) -> bool:
-            return only.has(task) or store.has(task, code)
+            return only.has(task) or is_stored(task)
 
-        notes.append(_out_of_reach(protocol, profile, loaded(), tasks, is_known))
+        notes.append(_out_of_reach(get(), profile, loaded(), tasks, is_known))
     return Plan(
-        protocol.paper,
+        paper,
         at_hand=list(dict.fromkeys(name for name in on_data if name not in absent)),
         to_fetch={name: on_data.count(name) for name in absent},
         n_tasks=len(tasks),
         n_stored=len(tasks) - len(pending),
-        seconds=float(costs(pending, committed).sum(skipna=False)),
+        seconds=float(costs(pending, made).sum(skipna=False)),
         note=" ".join(filter(None, notes)),
         used=[] if only is None else only.used(tasks),
     )
 
 
-def is_as_committed(protocol: Protocol) -> bool:
-    """Whether the committed results were made by the present list of experiments."""
-    return committed_results(protocol.paper).run.get("listing") == listing_of(protocol)
+def is_as_committed(paper: str, protocol: Protocol | None = None) -> bool:
+    """Whether the committed results were made by the present list of experiments.
+
+    Parameters
+    ----------
+    paper : str
+        Key of the paper.
+    protocol : Protocol, optional
+        Has the list; the paper's own by default, which is not imported for this.
+    """
+    run = committed_results(paper).run
+    if not run:
+        return False
+    listing = listing_of_paper(paper) if protocol is None else listing_of(protocol)
+    return bool(run["listing"] == listing)
 
 
 def committed_tasks(
-    paper: str, table: pd.DataFrame, profile: Profile, names: Sequence[str]
+    paper: str, made: pd.DataFrame, profile: Profile, names: Sequence[str]
 ) -> list[Task]:
-    """Tasks of a profile on some data sets, without their parameters, from a table of tasks."""
-    rows = table[table["dataset"].isin(list(names))]
-    return tasks_of(paper, rows if profile == "full" else rows[rows["quick"]])
-
-
-def tasks_of(paper: str, rows: pd.DataFrame) -> list[Task]:
-    """Tasks of a paper by the lines of a table of tasks, without their parameters."""
-    columns = ["paper", *OF_TASK]
-    lines = zip(*(rows.assign(paper=paper)[name] for name in columns), strict=True)
-    return [Task(**dict(zip(columns, line, strict=True))) for line in lines]
+    """Tasks of a profile on some data sets, without their parameters, as they were made."""
+    rows = made[made["dataset"].isin(list(names))]
+    return tasks_of(paper, rows if profile == "full" else rows[rows["quick"].astype(bool)])
 
 
 def listed_tasks(
@@ -189,6 +200,8 @@ def costs(tasks: Sequence[Task], made: pd.DataFrame) -> pd.Series:
     if wanted.empty or made.empty:
         return seconds
     for columns in ALIKE:
+        if not seconds.isna().any():
+            break
         means = made.groupby(columns, as_index=False)["seconds"].mean()
         seconds = seconds.fillna(wanted[columns].merge(means, how="left")["seconds"])
     return seconds.fillna(made["seconds"].mean())

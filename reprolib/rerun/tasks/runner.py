@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 import data_fetch
 from data_fetch import Dataset
-from data_fetch.access import loader_modules
 from data_fetch.errors import missing_table
-from reprolib.rerun.records.fingerprint import (
-    Code,
-    code_of,
-    definitions,
-    fingerprint_of,
-    inspect_target,
-)
-from reprolib.rerun.records.registry import printed_digest
-from reprolib.rerun.records.rows import OF_TASK, TASK_COLUMNS, Rows, failures, row_of, to_frame
+from reprolib.rerun.records import fingerprint
+from reprolib.rerun.records.fingerprint import Code
+from reprolib.rerun.records.provenance import commit_of
+from reprolib.rerun.records.registry import can_be_committed, printed_digest
+from reprolib.rerun.records.rows import OF_TASK, TASK_COLUMNS, Rows, failures, sources, to_frame
 from reprolib.rerun.records.rows import failed as failed_records
-from reprolib.rerun.records.task import Profile, Protocol, Task
-from reprolib.rerun.tasks.experiment import Grid, StageError, looked_up, walk
+from reprolib.rerun.records.tables import write_results
+from reprolib.rerun.records.task import Profile, Protocol, Task, measure_of
+from reprolib.rerun.tasks.experiment import StageError, looked_up, walk
+from reprolib.rerun.tasks.listing import listing_of
+from reprolib.rerun.tasks.selection import NothingSelectedError, Only
 from reprolib.rerun.tasks.store import RecordStore, Reuse
 from reprolib.rerun.tasks.worker import (
     Finished,
@@ -37,81 +35,6 @@ from reprolib.rerun.tasks.worker import (
 
 #: Called with (finished tasks, tasks in all, stage, stages in all) after every task.
 Progress = Callable[[int, int, int, int], None]
-
-
-class Only:
-    """Tasks whose names begin with one of several patterns.
-
-    The name of a task is ``table/dataset/method/reading/trial``, with its setting and seed before
-    reading and trial where it has them ("table1/raetsch/banana/kpm/headline/0"); also without
-    setting, reading and seed ("table1/raetsch/banana/kpm/0"). A pattern is such a name or its
-    first parts; ``*`` stands for any letters, also for several
-    parts. Upper and lower case are the same.
-
-    Parameters
-    ----------
-    patterns : collection of str
-        At least one.
-
-    Raises
-    ------
-    ValueError
-        If a pattern is empty.
-    """
-
-    def __init__(self, patterns: Collection[str]):
-        if not all(pattern.strip("/ ") for pattern in patterns):
-            raise ValueError("a pattern of tasks is empty; give table/dataset/method/trial.")
-        self.patterns = tuple(pattern.strip("/") for pattern in patterns)
-
-    def __str__(self) -> str:
-        return ", ".join(map(repr, self.patterns))
-
-    def has(self, task: Task) -> bool:
-        """Whether a task is one of those selected."""
-        short = f"{task.table}/{task.dataset}/{task.method}/{task.trial}"
-        return any(_begins(name, p) for name in (task.id, short) for p in self.patterns)
-
-    def used(self, tasks: Iterable[Task]) -> list[str]:
-        """Patterns that select one of some tasks."""
-        listed = list(tasks)
-        return [p for p in self.patterns if any(map(Only([p]).has, listed))]
-
-    def needed(self, datasets: Mapping[str, Collection[str]]) -> list[str]:
-        """Data sets that selected tasks need.
-
-        Parameters
-        ----------
-        datasets : mapping of str to collection of str
-            By the name of a data set, names of those that may stand in for it.
-        """
-        found: set[str] = set()
-        for pattern in self.patterns:
-            named = {
-                name
-                for name, others in datasets.items()
-                if any(_on_dataset(other, pattern) for other in (name, *others))
-            }
-            first, *_ = pattern.split("/")
-            found |= set(datasets) if "*" in first and not named else named
-        return [name for name in datasets if name in found]
-
-
-def _matches(name: str, pattern: str) -> bool:
-    letters = re.escape(pattern).replace(r"\*", ".*")
-    return re.fullmatch(letters, name, re.IGNORECASE) is not None
-
-
-def _begins(name: str, pattern: str) -> bool:
-    """Whether the first parts of a name match a pattern."""
-    return _matches(name, pattern) or _matches(name, f"{pattern}/*")
-
-
-def _on_dataset(dataset: str, pattern: str) -> bool:
-    """Whether a pattern without its first part begins with a data set, or is its beginning."""
-    parts = pattern.split("/")[1:]
-    starts = ("/".join(parts[:n]) for n in range(1, len(parts) + 1))
-    return _begins(dataset, "/".join(parts) or "*") or any(_matches(dataset, s) for s in starts)
 
 
 @dataclass(frozen=True)
@@ -133,10 +56,6 @@ class Failure:
     traceback: str = ""
 
 
-class NothingSelectedError(ValueError):
-    """A selection of tasks that has none of a protocol's."""
-
-
 @dataclass(frozen=True)
 class Run:
     """Records of one run of a protocol, how its tasks were made, and what else there is to say."""
@@ -152,6 +71,43 @@ class Run:
     def failures(self) -> pd.DataFrame:
         """Records that must not be used."""
         return failed_records(self.records)
+
+    @property
+    def unfit(self) -> str:
+        """Why the run must not replace committed results; empty if it may."""
+        if not can_be_committed(self.paper):
+            return "reprolib is not run from a checkout; name a folder in REPROLIB_RESULTS"
+        if len(self.failures):
+            return f"{len(self.failures)} records failed"
+        if self.substituted:
+            return f"embedded data stood in for {', '.join(self.substituted)}"
+        if set(sources(self.records)) == {"embedded"}:
+            return "this was a run on embedded data"
+        return ""
+
+    def sizes(self) -> str:
+        """Say how the numbers of tasks, records and trials hang together."""
+        of_number = ["table", "dataset", "method", "setting", "reading"]
+        trials = self.records.groupby(of_number)["trial"].nunique()
+        n_tasks, most = self.records["task"].nunique(), int(trials.max())
+        return (
+            f"{self.paper}: {n_tasks} task{'s' * (n_tasks != 1)} (one trial of a method on a data "
+            f"set in one variant) gave {len(self.records)} records (one for each thing measured); "
+            f"a number of a table is a mean of up to {most} trial{'s' * (most != 1)}"
+        )
+
+    def write(self, directory: Path) -> Path:
+        """Write the records below a results folder, and say where.
+
+        Raises
+        ------
+        OSError
+            If the folder cannot be written to.
+        """
+        try:
+            return write_results(self.records, directory / self.paper, self.tasks, self.about)
+        except OSError as error:
+            raise OSError(error.errno, f"{error.strerror}; finished tasks are stored") from error
 
 
 def load_datasets(
@@ -180,20 +136,27 @@ def load_datasets(
     return datasets, substituted
 
 
-def code_of_protocol(protocol: Protocol) -> Code:
-    """Code that the tasks of a protocol are listed, run and read by, loaders included."""
-    functions: list[Callable] = [protocol.run, protocol.derive]
-    functions += [stage.tasks for stage in protocol.stages]
-    modules = [row_of.__module__, *loader_modules(protocol.datasets("full"))]
-    code = code_of(functions, modules)
-    if not protocol.facts:
-        return code
-    own = {f"{_package(protocol)}.printed": fingerprint_of(protocol.facts)}
-    return replace(code, modules={**code.modules, **own})
+def code_of_task(protocol: Protocol, task: Task) -> Code:
+    """Code that measures a task, and what the readings change that it measures."""
+    measure = measure_of(protocol.measures, task)
+    of_method = (protocol.run, measure, *fingerprint.versions().items())
+    if of_method not in _codes:
+        if measure is None:
+            _codes[of_method] = fingerprint.code_of(protocol.run)
+        else:
+            _codes[of_method] = fingerprint.code_of(measure, protocol.run, protocol.measures)
+    readings = protocol.readings
+    if readings is None or task.reading not in readings:
+        return _codes[of_method]
+    measured = readings.measured(task.method, task.reading)
+    of_reading = (*of_method, repr(measured))
+    if of_reading not in _codes:
+        _codes[of_reading] = replace(_codes[of_method], readings=measured)
+    return _codes[of_reading]
 
 
-def _package(protocol: Protocol) -> str:
-    return protocol.run.__module__.rpartition(".")[0]
+#: Code by the functions that run and measure a task, versions, and reading.
+_codes: dict[Any, Code] = {}
 
 
 def run_protocol(
@@ -259,7 +222,7 @@ def run_protocol(
             raise substituted[name]
     run = _Run(
         protocol=protocol,
-        code=code_of_protocol(protocol),
+        commit=commit_of(protocol.paper),
         digests={name: dataset.digest() for name, dataset in datasets.items()},
         store=RecordStore() if store is None else store,
         workers=LocalWorkers() if workers is None else workers,
@@ -292,6 +255,7 @@ def run_protocol(
         "paper": protocol.paper,
         "profile": profile,
         "wall_seconds": round(time.perf_counter() - started, 1),
+        "task_seconds": round(sum(f.seconds for f in run.finished), 1),
         "data": {
             name: {"source": d.source, "note": d.source_note, "digest": run.digests[name]}
             for name, d in datasets.items()
@@ -299,46 +263,35 @@ def run_protocol(
         "listing": listing_of(protocol),
         "printed": printed_digest(protocol.paper),
         "environments": {environment_id(f.environment): f.environment for f in run.finished},
+        "commit": run.commit,
+        "code": codes_of(protocol, run.finished),
     }
-    made = task_table(run.finished, run.code, quick_tasks(protocol, datasets, measured))
+    made = task_table(protocol, run.finished, quick_tasks(protocol, datasets, measured))
     records = to_frame([*rows, *derived]) if derived else measured
     return Run(protocol.paper, records, made, about, substituted, run.explained)
 
 
-def listing_of(protocol: Protocol) -> str:
-    """Fingerprint of what a paper's list of tasks follows from, and not of what a task does.
-
-    These are the statements in the modules of the paper that the list depends on, without the
-    functions that run a task and derive statistics; and what the readings change.
-    """
-    stages = (stage.tasks for stage in protocol.stages)
-    functions: list[Any] = [protocol.run, protocol.derive, protocol.datasets, *stages]
-    run, derive, *listing = map(inspect_target, functions)
-    package = run.__module__.rpartition(".")[0]
-    roots: list[tuple[str, str]] = []
-    for function in listing:
-        if function.__module__.startswith(f"{Grid.__module__.rpartition('.')[0]}."):
-            roots.append((run.__module__, "PROTOCOL"))
-        elif "<" in function.__qualname__:  # in another function, or without a name
-            roots.append((function.__module__, "*"))
-        else:
-            roots.append((function.__module__, function.__name__))
-    without = [(run.__module__, run.__name__), (derive.__module__, derive.__name__)]
-    found = definitions(roots, without, package)
-    return Code({**found, "facts": fingerprint_of(protocol.facts)}, {}).fingerprint
+def codes_of(protocol: Protocol, finished: Iterable[Finished]) -> dict[str, Any]:
+    """What every code was that made tasks, and at which commits, by fingerprint."""
+    found: dict[str, Any] = {}
+    for done in finished:
+        code = code_of_task(protocol, done.task)
+        about = found.setdefault(code.fingerprint, {"commits": [], **code.about(), "note": ""})
+        if done.commit and done.commit not in about["commits"]:
+            about["commits"].append(done.commit)
+    return found
 
 
-def task_table(finished: Iterable[Finished], code: Code, quick: set[str]) -> pd.DataFrame:
-    """One line for every finished task, by name: see `records.tables.TASK_COLUMNS`."""
+def task_table(protocol: Protocol, finished: Iterable[Finished], quick: set[str]) -> pd.DataFrame:
+    """One line for every finished task, by name: see `TASK_COLUMNS`."""
     lines = [
         {
             "task": f.task.id,
             **{name: getattr(f.task, name) for name in OF_TASK},
             "quick": f.task.id in quick,
             "seconds": f.seconds,
-            **{f"{row['metric']} seconds": row["seconds"] for row in f.rows},
             "date": f.date,
-            "code": code.fingerprint,
+            "code": code_of_task(protocol, f.task).fingerprint,
             "environment": environment_id(f.environment),
         }
         for f in finished
@@ -382,7 +335,7 @@ class _Run:
     """A walk over the stages that runs their tasks."""
 
     protocol: Protocol
-    code: Code
+    commit: str
     digests: Mapping[str, str]
     store: RecordStore
     workers: LocalWorkers
@@ -412,7 +365,8 @@ class _Run:
         return to_frame([*rows, *(row for f in stored if f is not None for row in f.rows)])
 
     def _stored(self, task: Task) -> Finished | None:
-        return self.store.get(task, self.digests[task.dataset], self.code)
+        code = code_of_task(self.protocol, task)
+        return self.store.get(task, self.digests[task.dataset], code)
 
     def _results(self, tasks: list[Task]) -> Iterator[Finished]:
         """Yield every task: stored ones first, then the others as they finish.
@@ -430,15 +384,19 @@ class _Run:
             self.explained[task.id] = (
                 Reuse.to_run("all are run afresh")
                 if self.fresh
-                else self.store.explain(task, self.digests[task.dataset], self.code)
+                else self.store.explain(
+                    task, self.digests[task.dataset], code_of_task(self.protocol, task)
+                )
             )
         order = {name: number for number, name in enumerate(self.digests)}
         pending.sort(key=lambda task: order[task.dataset])
         calls = ((self.protocol, task, self.digests[task.dataset]) for task in pending)
         try:
-            for finished in self.workers.results(execute, calls):
+            for done in self.workers.results(execute, calls):
+                finished = replace(done, commit=self.commit)
                 if finished.is_sound:
-                    self.store.put(finished, self.digests[finished.task.dataset], self.code)
+                    code = code_of_task(self.protocol, finished.task)
+                    self.store.put(finished, self.digests[finished.task.dataset], code)
                 yield finished
         except LostWorkError as error:
             raise LostWorkError(

@@ -69,8 +69,9 @@ class RecordStore:
         name = self._name(task)
         return self.directory / "tasks" / name[:2] / name[2:]
 
-    def _path(self, task: Task, data: str) -> Path:
-        parameters = {**vars(task), "params": dict(task.params)}
+    def _path(self, task: Task, data: str, code: Code) -> Path:
+        readings = {name: dict(changes) for name, changes in code.readings.items()}
+        parameters = {**vars(task), "params": dict(task.params), "readings": readings}
         return self._folder(task) / f"{_hash([parameters, data])[:16]}.json"
 
     def get(self, task: Task, data: str, code: Code) -> Finished | None:
@@ -85,7 +86,7 @@ class RecordStore:
         code : Code
             Fingerprints of the code that would run it.
         """
-        path = self._path(task, data)
+        path = self._path(task, data, code)
         entry = _read(path)
         if entry is None:
             return None
@@ -95,26 +96,41 @@ class RecordStore:
             return None
         if entry["code"] != code.fingerprint:
             return None
-        made = {name: entry[name] for name in ("rows", "seconds", "date", "environment")}
+        made = {n: entry[n] for n in ("rows", "seconds", "date", "environment", "commit")}
         return Finished(task, **made)
 
-    def has(self, task: Task, code: Code) -> bool:
-        """Whether a task of this name is stored with this code, whatever its parameters.
+    def knows(self, task: Task) -> bool:
+        """Whether a task of this name was stored when it was asked first, by whatever code."""
+        return self._name(task) in self.names
 
-        Among the tasks that were there when it was asked first.
+    def has(self, task: Task, code: Code, exact: bool = False) -> bool:
+        """Whether a task is stored with this code, on any data.
+
+        Parameters
+        ----------
+        task : Task
+            Its name is looked up.
+        code : Code
+            That would run it.
+        exact : bool
+            Whether parameters must be the same, too: a committed task is listed without them.
         """
-        if self._name(task) not in self._names:
-            return False
-        entries = (_read(path) for path in self._folder(task).glob("*.json"))
-        return any(entry is not None and entry.get("code") == code.fingerprint for entry in entries)
+        for path in self._folder(task).glob("*.json") if self.knows(task) else ():
+            entry = _read(path) or {}
+            if entry.get("code") == code.fingerprint and (
+                not exact or path == self._path(task, entry["data"], code)
+            ):
+                return True
+        return False
 
     @functools.cached_property
-    def _names(self) -> set[str]:
+    def names(self) -> set[str]:
+        """Those of the tasks that were stored when it was asked first."""
         return {path.parent.name + path.name for path in (self.directory / "tasks").glob("*/*")}
 
     def explain(self, task: Task, data: str, code: Code) -> Reuse:
         """Why a task is reused or not."""
-        entry = _read(self._path(task, data))
+        entry = _read(self._path(task, data, code))
         if entry is None:
             entries = [_read(path) for path in sorted(self._folder(task).glob("*.json"))]
             others = [entry for entry in entries if entry and "fault" not in entry]
@@ -144,15 +160,14 @@ class RecordStore:
             "task": finished.task.id,
             "data": data,
             "code": code.fingerprint,
-            "name": self._path(finished.task, data).name,
+            "name": self._path(finished.task, data, code).name,
         }
         try:
             of_code = self._code_path(code.fingerprint)
             if not of_code.exists():
-                about = {"modules": dict(code.modules), "versions": dict(code.versions)}
-                replace_file(of_code, json.dumps(about))
-            path = self._path(finished.task, data)
-            replace_file(path, json.dumps({"checksum": _hash(body), **body}))
+                replace_file(of_code, json.dumps(code.about()))
+            path = self._path(finished.task, data, code)
+            replace_file(path, json.dumps({"checksum": checksum(body), **body}))
         except OSError as error:
             message = (
                 f"cannot store a finished task in {self.directory} ({error.strerror}); make that "
@@ -171,7 +186,7 @@ def _read(path: Path) -> dict[str, Any] | None:
         return None
     entry = _read_json(path)
     body = {name: value for name, value in (entry or {}).items() if name != "checksum"}
-    intact = entry is not None and entry.get("checksum") == _hash(body)
+    intact = entry is not None and entry.get("checksum") == checksum(body)
     intact = intact and body["name"] == path.name
     return entry if intact else {"fault": "is damaged"}
 
@@ -182,6 +197,11 @@ def _read_json(path: Path) -> dict[str, Any] | None:
     except (OSError, ValueError):
         return None
     return entry if isinstance(entry, dict) else None
+
+
+def checksum(body: dict[str, Any]) -> str:
+    """Checksum of a stored task, without its own."""
+    return _hash(body)
 
 
 def _hash(value: Any) -> str:

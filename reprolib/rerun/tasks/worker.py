@@ -54,6 +54,8 @@ class Finished:
         Day on which it was run.
     environment : dict
         Versions and machine.
+    commit : str
+        Of the checkout that ran it, see `commit_of`.
     """
 
     task: Task
@@ -61,6 +63,7 @@ class Finished:
     seconds: float
     date: str
     environment: dict[str, Any]
+    commit: str = ""
 
     @property
     def is_sound(self) -> bool:

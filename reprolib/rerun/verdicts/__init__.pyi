@@ -2,7 +2,6 @@ from .anyone import Judged, judge_table
 from .claims import ClaimVerdict, judge_claims
 from .judge import Outcome, Verdict, judge_paper
 from .printed import Number, numbers
-from .printed_file import printed_schema
 
 __all__ = [
     "ClaimVerdict",
@@ -14,5 +13,4 @@ __all__ = [
     "judge_paper",
     "judge_table",
     "numbers",
-    "printed_schema",
 ]

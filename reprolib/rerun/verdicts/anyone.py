@@ -14,21 +14,32 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from msgspec.structs import replace as replaced
 
-from reprolib.rerun.records.registry import nearest, parsed_toml
-from reprolib.rerun.verdicts.claim import claims_of
+from reprolib.rerun.printed.file import SELECTORS, as_part, name_faults, parsed_toml, require
+from reprolib.rerun.printed.names import nearest
+from reprolib.rerun.printed.schema import (
+    Claim,
+    File,
+    OwnFile,
+    OwnLine,
+    Printed,
+    Settings,
+    Table,
+)
+from reprolib.rerun.verdicts.claim import SELECTING, claims_of
 from reprolib.rerun.verdicts.claims import (
     CLAIM_WORDS,
     ClaimVerdict,
     NoRecordError,
-    is_of_one_test_set,
     judge_claim,
 )
+from reprolib.rerun.verdicts.designs import pairs_trials
 from reprolib.rerun.verdicts.judge import Verdict, credit_readings, judge
-from reprolib.rerun.verdicts.printed import Number, checked_entry, controls_of, entry_numbers
-from reprolib.rerun.verdicts.printed_file import COLUMNS, SELECTORS, anyones_faults
+from reprolib.rerun.verdicts.printed import Number, controls_of, numbers_of
 from reprolib.rerun.verdicts.table_file import as_text, decoded, read_table
 from reprolib.rerun.verdicts.trials import (
+    COLUMNS,
     MISSING,
     TEXTS,
     records_of,
@@ -43,10 +54,6 @@ from reprolib.rerun.verdicts.units import (
     selected,
     understood,
 )
-
-#: What a file of another's printed numbers may leave out.
-PAPER = {"key": "table", "title": "a printed table", "authors": "-", "venue": "-", "notebook": "-"}
-
 
 #: Said where a file says that print has medians.
 MEDIAN = (
@@ -140,14 +147,13 @@ def judge_table(printed: str | Path, results: str | Path | pd.DataFrame) -> Judg
     """
     path = Path(printed)
     try:
-        entry = parsed_toml(decoded(path.read_bytes(), path.name), path.name)
+        own = own_file(parsed_toml(decoded(path.read_bytes(), path.name), path.name), path.name)
     except RecursionError as error:
         raise ValueError(f"{path.name} is nested too deeply for a table of numbers") from error
-    if faults := anyones_faults(entry):
-        raise ValueError("\n".join(f"{path.name}: {fault}" for fault in faults))
-    names, expected = entry.pop("columns", {}), entry.pop("expect", {})
+    said = {name: getattr(own.columns, name) for name in COLUMNS}
+    names, expected = {name: column for name, column in said.items() if column}, own.expect
     try:
-        units = Units.of(entry.pop("units", {}))
+        units = Units.of(own.units)
     except ValueError as error:
         raise ValueError(f"{path.name}: {error}") from error
     if isinstance(results, pd.DataFrame):
@@ -157,36 +163,36 @@ def judge_table(printed: str | Path, results: str | Path | pd.DataFrame) -> Judg
         where = Path(results).name
         frame = read_table(Path(results))
     require_columns(frame, where, names)
-    own_units = _own_units(entry, path.name)
-    checked = checked_entry(_completed(entry, units, names, frame, where), path.name)
-    numbers = entry_numbers(checked["paper"]["key"], checked)
+    own_units = _own_units(own, path.name)
+    file = _completed(own, units, names, frame, where)
+    require(path.name, name_faults(file))
+    numbers = numbers_of(file)
     if not numbers:
         raise ValueError(f"{path.name}: its tables have no printed number; give one under values")
     if not units.printed:
         unsaid = [n.id for n in numbers if n.stated_margin is None]
         numbers = [replace(n, stated_margin=math.nan) if n.id in unsaid else n for n in numbers]
-    stated = checked.get("claims", [])
-    sides = [side for claim in stated for side in [claim.get("a", {}), *claim.get("b", [])]]
-    wanted = {
-        str(name) for part in [*(n.select for n in numbers), *sides] for name in part.values()
-    }
-    records = records_of(frame, where, names, units, wanted)
+    stated = file.printed.claims
+    sides = [side for claim in stated for side in (claim.a, *(claim.b or [])) if side is not None]
+    selected_by_claims = [getattr(side, name) for side in sides for name in SELECTING]
+    wanted = {name for n in numbers for name in n.select.values()} | set(selected_by_claims)
+    records = records_of(frame, where, names, units, wanted - {None})
     of_unit = {
         n.id: own_units.get((n.table, n.row), own_units.get((n.table, n.column))) for n in numbers
     }
     of_share = [n for n in numbers if units.is_share and not of_unit[n.id]]
-    _require_sense(path.name, numbers, records, expected, checked, {n.id for n in of_share})
+    _require_sense(path.name, numbers, records, expected, stated, {n.id for n in of_share})
     is_own = selected(records, [n for n in numbers if of_unit[n.id]])
     records.loc[is_own, "value"] *= units.one  # as they stand
     if units.is_share:
         require_shares(path.name, where, of_share, records[~is_own], units)
-    not_of_text = controls_of(checked)
+    not_of_text = controls_of(file)
     verdicts = credit_readings([judge(n, records, not_of_text) for n in numbers], not_of_text)
     claims: list[ClaimVerdict] = []
-    for claim in claims_of(checked["paper"]["key"], checked, numbers):
+    for claim in claims_of(file, numbers):
         if claim.kind != "better" and math.isnan(claim.margin):
             raise ValueError(f"{path.name}: claim {claim.name!r} needs a margin. {NO_UNIT}")
-        paired = [cell for cell in claim.cells if not is_of_one_test_set(cell)]
+        paired = [cell for cell in claim.cells if pairs_trials(cell.designs)]
         if paired and records["trial_is_unsaid"].any():
             raise ValueError(
                 f"{path.name}: claim {claim.name!r} compares equal trials, but there is no "
@@ -196,7 +202,7 @@ def judge_table(printed: str | Path, results: str | Path | pd.DataFrame) -> Judg
             claims.append(judge_claim(claim, records, numbers))
         except NoRecordError as error:
             raise ValueError(f"{path.name}: claim {claim.name!r}: {error}") from error
-    left = {c["name"]: c.get("not_judged", "no number of its tables is run") for c in stated}
+    left = {c.name: c.not_judged or "no number of its tables is run" for c in stated}
     left = {name: why for name, why in left.items() if name not in {c.claim.name for c in claims}}
     if unheard := [name for name in expected if name in left]:
         raise ValueError(
@@ -204,12 +210,10 @@ def judge_table(printed: str | Path, results: str | Path | pd.DataFrame) -> Judg
             "leave its word out"
         )
     notes = [f"Claim {name!r} is not judged: {why}" for name, why in left.items()]
-    tables = checked["tables"].values()
-    lines = [
-        line for table in tables for key in ("rows", "columns") for line in table[key].values()
-    ]
-    lines += [line for table in tables for line in [table, *table.get("cells", [])]]
-    if any(line.get("spread") == "interquartile range" for line in lines):
+    lines: list[Settings] = []
+    for table in file.printed.tables.values():
+        lines += [table, *table.rows.values(), *table.columns.values(), *table.cells]
+    if any(line.spread == "interquartile range" for line in lines):
         notes.append(MEDIAN)
     if not units.printed:
         notes.append(NO_UNIT)
@@ -219,15 +223,28 @@ def judge_table(printed: str | Path, results: str | Path | pd.DataFrame) -> Judg
             else v
             for v in verdicts
         ]
-    of_claims = [side.get("method", "") for side in sides]
+    of_claims = [side.method or "" for side in sides]
     read = understood(numbers, records, units, of_unit, of_claims)
     if unread := unread_columns(frame, names):
         read.append(f"Columns of {where} that are not read: {', '.join(unread)}")
-    return Judged(checked["paper"]["title"], verdicts, claims, expected, notes, read)
+    return Judged(file.printed.paper.title, verdicts, claims, expected, notes, read)
 
 
-def _own_units(entry: dict[str, Any], file: str) -> dict[tuple[str, str], str]:
-    """Units of single rows and columns, taken out of a file, by table and name.
+def own_file(entry: dict[str, Any], file: str) -> OwnFile:
+    """A parsed file of a table of one's own, or that of a paper, as the schema says.
+
+    Raises
+    ------
+    ValueError
+        If keys or values are not as the schema says; all are named.
+    """
+    if "printed" in entry:
+        entry = {**entry, **entry.pop("printed")} if isinstance(entry["printed"], dict) else entry
+    return as_part(entry, OwnFile, file)
+
+
+def _own_units(own: OwnFile, file: str) -> dict[tuple[str, str], str]:
+    """Units of single rows and columns, by table and name.
 
     Raises
     ------
@@ -235,29 +252,24 @@ def _own_units(entry: dict[str, Any], file: str) -> dict[tuple[str, str], str]:
         If one is a share, or has no margin.
     """
     found = {}
-    for key, table in entry["tables"].items():
-        for part in ("rows", "columns"):
-            for name, line in table[part].items():
-                if "unit" not in line:
+    for key, table in own.tables.items():
+        for part, lines in (("rows", table.rows), ("columns", table.columns)):
+            for name, line in lines.items():
+                if not line.unit:
                     continue
-                unit = found[key, name] = line.pop("unit")
-                where = f"{file}: tables.{key}.{part}, {name!r}: unit is {unit!r}"
-                if unit in SHARES:
+                found[key, name] = line.unit
+                where = f"{file}: tables.{key}.{part}, {name!r}: unit is {line.unit!r}"
+                if line.unit in SHARES:
                     raise ValueError(f"{where}; say a share in [units], and here the other unit")
-                if "margin" not in line:
+                if line.margin is None:
                     raise ValueError(f"{where}; set margin to the difference that counts as equal")
-                line.setdefault("scale", 1.0)
     return found
 
 
 def _completed(
-    entry: dict[str, Any],
-    units: Units,
-    names: Mapping[str, Any],
-    frame: pd.DataFrame,
-    where: str,
-) -> dict[str, Any]:
-    """The entry with what a file outside of this package may leave out.
+    own: OwnFile, units: Units, names: Mapping[str, Any], frame: pd.DataFrame, where: str
+) -> File:
+    """The file of a paper that says the same, with all that a table of one's own may leave out.
 
     A data set, method or metric that no line of a table names is the one that the results have.
 
@@ -272,26 +284,33 @@ def _completed(
         found = frame[column].unique() if column in frame else [COLUMNS[name]]
         found = [label for label in found if label.lower() not in MISSING] or found
         only[name] = found[0] if len(found) == 1 else None
-    tables = {}
-    for key, table in entry.get("tables", {}).items():
-        given = {"caption": key, "role": "own", "quantity": "performance"}
-        given["scale"] = SHARES.get(units.printed, 1.0)
-        given |= {} if units.margin is None else {"margin": units.margin}
+    tables: dict[str, Table] = {}
+    for key, table in own.tables.items():
+        said: dict[str, Any] = {"caption": table.caption or key}
+        said["scale"] = table.scale or SHARES.get(units.printed, 1.0)
+        said["margin"] = table.margin or units.margin
         if "table" not in names and "table" not in frame:  # all tables share the results
-            table = {**table, "results": COLUMNS["table"]}
-        table = {**given, **table}
-        lines = [line for part in ("rows", "columns") for line in table[part].values()]
+            said["results"] = COLUMNS["table"]
+        lines = [*table.rows.values(), *table.columns.values()]
+        columns = {name: _in_own_unit(line) for name, line in table.columns.items()}
         for name in SELECTORS:
-            if name in table or any(name in line for line in lines):
+            if any(getattr(line, name) for line in lines):
                 continue
             if only[name] is None:
                 raise ValueError(
                     f"{where}: several {name}s, and table {key!r} names none; say which: "
                     f"{name} = ..., in a row or a column"
                 )
-            table["columns"] = {k: {name: only[name], **v} for k, v in table["columns"].items()}
-        tables[key] = table
-    return {**entry, "paper": {**PAPER, "year": 0, **entry.get("paper", {})}, "tables": tables}
+            columns = {k: replaced(line, **{name: only[name]}) for k, line in columns.items()}
+        rows = {name: _in_own_unit(line) for name, line in table.rows.items()}
+        tables[key] = replaced(table, rows=rows, columns=columns, **said)
+    printed = Printed(paper=own.paper, tables=tables, claims=own.claims)
+    return File(printed=printed, readings=own.readings, story=own.story)
+
+
+def _in_own_unit(line: OwnLine) -> OwnLine:
+    """A line with a unit of its own: print and results are both in it."""
+    return replaced(line, scale=line.scale or 1.0) if line.unit else line
 
 
 def _require_sense(
@@ -299,7 +318,7 @@ def _require_sense(
     numbers: Sequence[Number],
     records: pd.DataFrame,
     expected: Mapping[str, str],
-    entry: Mapping[str, Any],
+    stated: Sequence[Claim],
     shares: Collection[str],
 ) -> None:
     """Raise ValueError for all names that nothing has, and numbers that say too little."""
@@ -333,15 +352,14 @@ def _require_sense(
             if wanted not in known[column]:
                 near = nearest(wanted, known[column])
                 faults.append(f"{number.id}: the results have no {column} {wanted!r}{near}")
-    stated = entry.get("claims", [])
     for claim in stated:
-        datasets = {n.select["dataset"] for n in numbers if n.table in claim.get("tables", [])}
+        datasets = {n.select["dataset"] for n in numbers if n.table in (claim.tables or [])}
         faults += [
-            f"claim {claim['name']!r}: its tables have no dataset {name!r}{nearest(name, datasets)}"
-            for name in claim.get("datasets", [])
+            f"claim {claim.name!r}: its tables have no dataset {name!r}{nearest(name, datasets)}"
+            for name in claim.datasets or []
             if name not in datasets
         ]
-    ids, claims = [n.id for n in numbers], [claim["name"] for claim in stated]
+    ids, claims = [n.id for n in numbers], [claim.name for claim in stated]
     for name, word in expected.items():
         if name not in ids and name not in claims:
             faults.append(f"[expect]: no number or claim {name!r}{nearest(name, [*ids, *claims])}")

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
+from reprolib.rerun.printed.schema import MARGIN
 from reprolib.rerun.verdicts.errors import Error
 from reprolib.rerun.verdicts.judge import Verdict
-from reprolib.rerun.verdicts.words import JUDGED, MARGIN, Word
+from reprolib.rerun.verdicts.words import JUDGED, Word
 
 
 def chance_of_words(error: Error, margin: float, true_difference: float) -> dict[Word, float]:
@@ -27,8 +28,8 @@ def chance_of_words(error: Error, margin: float, true_difference: float) -> dict
     if se == 0:
         chances = (abs(true_difference) < bounds).astype(float)
     else:
-        below_upper = stats.t.cdf((bounds - true_difference) / se, error.degrees)
-        below_lower = stats.t.cdf((-bounds - true_difference) / se, error.degrees)
+        below_upper = scipy.stats.t.cdf((bounds - true_difference) / se, error.degrees)
+        below_lower = scipy.stats.t.cdf((-bounds - true_difference) / se, error.degrees)
         chances = below_upper - below_lower
     reproduced, zero, outside = chances.tolist()
     undecided = max(zero - reproduced, 0.0)

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from reprolib.rerun.records.task import HEADLINE
+from reprolib.rerun.printed import schema
+from reprolib.rerun.printed.schema import HEADLINE, Design, File, Kind, OwnSide
 from reprolib.rerun.verdicts.printed import Number, designs_of
-from reprolib.rerun.verdicts.printed_file import Design, Kind
 
 #: Keys of a side that select records.
 SELECTING = ("method", "metric", "setting", "results", "reading")
@@ -26,6 +26,9 @@ class Side:
         A fixed value, in the printed unit, instead of records.
     factor : float
         Times what is measured ("two times sparser": 0.5).
+    within : str
+        A reading that this side keeps while others are tried: its records are those of it, or of
+        "WITHIN, OTHER" under another one.
     at : int, optional
         Position on the recorded path, counted from 1, instead of the value.
     label : str
@@ -35,8 +38,15 @@ class Side:
     select: Mapping[str, str]
     value: float | None = None
     factor: float = 1.0
+    within: str = ""
     at: int | None = None
     label: str = ""
+
+    def under(self, reading: str, judged: str) -> str:
+        """Reading of its records where a claim is judged under another one than ``judged``."""
+        if not self.within:
+            return reading
+        return self.within if reading == judged else f"{self.within}, {reading}"
 
     @property
     def name(self) -> str:
@@ -105,6 +115,8 @@ class Claim:
         What it is compared with.
     cells : tuple of Cell
         Over which the contrast is averaged, or over those of each data set.
+    family : str
+        Results table whose settings are further ways to make the data: the claim is judged in each.
     bases : dict
         By the name of a reading, the one that it is a change of, or that by method; the headline
         where it says none.
@@ -126,6 +138,7 @@ class Claim:
     a: Side
     b: tuple[Side, ...]
     cells: tuple[Cell, ...]
+    family: str = ""
     bases: Mapping[str, Any] = field(default_factory=dict)
 
     def base(self, reading: str, method: str) -> str:
@@ -134,75 +147,69 @@ class Claim:
         return base if isinstance(base, str) else base.get(method, HEADLINE)
 
 
-def claims_of(paper: str, entry: Mapping[str, Any], numbers: Sequence[Number]) -> list[Claim]:
-    """Every claim of a parsed file, in its order."""
-    bases = {r["name"]: r["beside"] for r in entry.get("readings", []) if "beside" in r}
-    judged = [claim for claim in entry.get("claims", []) if "not_judged" not in claim]
-    claims = [_claim(paper, claim_entry, numbers, bases) for claim_entry in judged]
+def claims_of(file: File, numbers: Sequence[Number]) -> list[Claim]:
+    """Every claim of a file that can be judged, in its order."""
+    bases = {r.name: r.beside for r in file.readings if r.beside}
+    key, stated = file.printed.paper.key, file.printed.claims
+    judged = [said for said in stated if said.not_judged is None]
+    claims = [_claim(key, said, numbers, bases) for said in judged]
     return [claim for claim in claims if claim is not None]
 
 
 def _claim(
-    paper: str,
-    entry: Mapping[str, Any],
-    numbers: Sequence[Number],
-    bases: Mapping[str, Any],
+    paper: str, said: schema.Claim, numbers: Sequence[Number], bases: Mapping[str, Any]
 ) -> Claim | None:
-    """Claim of the file's entry; None if no number of its tables is run."""
-    a = _side(entry["a"])
-    of_tables = [n for n in numbers if n.table in entry["tables"] and not n.not_run]
-    method = a.select.get("method", "")
-    own = [n for n in of_tables if n.select["method"] == method] or of_tables
+    """A claim as the file states it; None if no number of its tables is run."""
+    tables = said.tables or []
+    of_tables = [n for n in numbers if n.table in tables and not n.not_run]
+    a = _side(said.a or OwnSide())
+    own = [n for n in of_tables if n.select["method"] == a.select.get("method")] or of_tables
     performances = [n for n in own if n.quantity == "performance"]
-    own = [n for n in own if n.select["metric"] == entry["metric"]] or performances
-    if not own:
+    own = [n for n in own if n.select["metric"] == said.metric] or performances
+    if not own or said.metric is None or said.claims is None:
         return None
-    cells = _cells(entry, own)
+    margin = said.margin or own[0].margin
     return Claim(
         paper,
-        entry["name"],
-        entry["text"],
-        entry["page"],
-        tuple(entry["tables"]),
-        entry["claims"],
-        entry["larger"] == "better",
-        entry.get("scale", own[0].scale),
-        entry.get("margin", own[0].margin),
-        entry.get("by", 0.0),
-        entry.get("each", False),
-        entry["metric"],
-        entry.get("reading", own[0].judged),
+        said.name,
+        said.text,
+        said.page,
+        tuple(tables),
+        said.claims,
+        said.larger == "better",
+        said.scale or own[0].scale,
+        margin,
+        margin if said.by == "margin" else said.by,
+        said.each,
+        said.metric,
+        said.reading or own[0].judged,
         a,
-        tuple(map(_side, entry["b"])),
-        cells,
+        tuple(map(_side, said.b or [])),
+        _cells(said, own),
+        said.family,
         bases,
     )
 
 
-def _side(entry: Mapping[str, Any]) -> Side:
-    select = {name: entry[name] for name in SELECTING if name in entry}
-    return Side(
-        select,
-        entry.get("value"),
-        entry.get("factor", 1.0),
-        entry.get("at"),
-        entry.get("label", ""),
-    )
+def _side(said: OwnSide) -> Side:
+    select = {name: getattr(said, name) for name in SELECTING if getattr(said, name)}
+    value = getattr(said, "value", None)
+    return Side(select, value, said.factor, said.within, said.at, said.label)
 
 
-def _cells(entry: Mapping[str, Any], numbers: Sequence[Number]) -> tuple[Cell, ...]:
+def _cells(said: schema.Claim, numbers: Sequence[Number]) -> tuple[Cell, ...]:
     """Cells of the printed numbers, or of the data sets that the claim names."""
     cells = dict.fromkeys(
         Cell(
-            entry.get("results", n.results),
+            said.results or n.results,
             n.select["dataset"],
             n.select["setting"],
-            designs_of(entry.get("design", n.designs)),
-            entry.get("folds", n.folds),
+            designs_of(said.design or n.designs),
+            said.folds or n.folds,
             n.trials,
             n,
         )
         for n in numbers
-        if n.select["dataset"] in entry.get("datasets", [n.select["dataset"]])
+        if said.datasets is None or n.select["dataset"] in said.datasets
     )
     return tuple(cells)

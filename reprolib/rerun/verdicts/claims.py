@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -14,15 +15,15 @@ import numpy as np
 import pandas as pd
 
 from reprolib.rerun.records.folder import state_of
-from reprolib.rerun.records.registry import committed_directory, results_directory
+from reprolib.rerun.records.registry import committed_directory, printed_of, results_directory
 from reprolib.rerun.records.tables import load_paper
 from reprolib.rerun.records.task import HEADLINE
-from reprolib.rerun.verdicts import errors
+from reprolib.rerun.verdicts import designs, errors
 from reprolib.rerun.verdicts.claim import Cell, Claim, Side, claims_of
 from reprolib.rerun.verdicts.errors import Error
-from reprolib.rerun.verdicts.judge import choices_of, usable
-from reprolib.rerun.verdicts.printed import Number, numbers, paper_entry
-from reprolib.rerun.verdicts.printed_file import Design
+from reprolib.rerun.verdicts.evidence import choices_of, pseudo_values, usable
+from reprolib.rerun.verdicts.pair import Pair, Runs
+from reprolib.rerun.verdicts.printed import Number, numbers
 from reprolib.rerun.verdicts.words import Word, of_difference
 
 ClaimWord = Literal["holds", "holds, but", "undecided", "fails"]
@@ -98,6 +99,8 @@ class ClaimVerdict:
         Word under each reading and control that has another one.
     n_readings : int
         Readings and controls, beside the judged one, that say as much.
+    in_family : dict of str to str
+        Word in every setting of the claim's family.
     """
 
     claim: Claim
@@ -105,6 +108,7 @@ class ClaimVerdict:
     contrasts: tuple[Contrast, ...]
     exceptions: dict[str, ClaimWord] = field(default_factory=dict)
     n_readings: int = 0
+    in_family: dict[str, ClaimWord] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -151,6 +155,11 @@ class ClaimVerdict:
 
         The rarest exceptions are named, if they are few.
         """
+        if self.in_family:
+            held = sum(word == "holds" for word in self.in_family.values())
+            of_family = f"holds in {held} of {len(self.in_family)} {self.claim.family}"
+            alone = replace(self, in_family={})
+            return "; ".join([of_family, *([alone.in_other_variants] if self.n_readings else [])])
         if not self.n_readings:
             return "none run"
         if not self.exceptions and self.n_readings > 1:
@@ -179,163 +188,6 @@ class ClaimVerdict:
         return f"{self.word} ({self.but})" if self.but else self.word
 
 
-def is_of_one_test_set(cell: Cell) -> bool:
-    """Whether trials of a cell are seeds alone, which pair no trial with one of the other side."""
-    return bool(set(cell.designs) & {"seeds", "test set"})
-
-
-@dataclass(frozen=True)
-class Runs:
-    """Records of one side of a contrast in one cell, sorted by trial.
-
-    Arrays and no table: a claim is judged under many readings, and tables are slow when small.
-
-    Parameters
-    ----------
-    trials, values, n_test : ndarray
-        Of every record; values in the printed unit.
-    readings, sources : set of str
-        Those of the records.
-    """
-
-    trials: np.ndarray
-    values: np.ndarray
-    n_test: np.ndarray
-    readings: set[str]
-    sources: set[str]
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Records of both sides of a contrast in one cell.
-
-    There are two errors. A claim is a statement on other data of this kind: the splits of a pool
-    are correlated, and a test set has the noise of its points. The printed contrast was made on the
-    same pool or test set: given these, only what both sides draw at random differs.
-
-    Parameters
-    ----------
-    a, b : Runs
-        The two sides.
-    scale : float
-        Printed value of the fraction 1.
-    cell : Cell
-        Where, and by which design.
-    choices : ndarray
-        What the mean of side a would be at other draws of a choice that is made once.
-    units : ndarray, optional
-        Pseudo-value of a - b of each run or subject, where the paper has more of them.
-    """
-
-    a: Runs
-    b: Runs
-    scale: float
-    cell: Cell
-    choices: np.ndarray
-    units: np.ndarray | None
-
-    @functools.cached_property
-    def differences(self) -> tuple[np.ndarray, np.ndarray]:
-        """Trials that both have, and a - b on each."""
-        common, of_a, of_b = np.intersect1d(
-            self.a.trials, self.b.trials, assume_unique=True, return_indices=True
-        )
-        return common, self.a.values[of_a] - self.b.values[of_b]
-
-    @functools.cached_property
-    def difference(self) -> float:
-        """Mean of a - b: over common trials, or of all runs where trials are seeds alone."""
-        if is_of_one_test_set(self.cell):
-            return float(self.a.values.mean() - self.b.values.mean())
-        return float(self.differences[1].mean())
-
-    @property
-    def sides(self) -> tuple[float, float]:
-        """Means of a and of b whose difference is `difference`, but for round-off."""
-        if is_of_one_test_set(self.cell):
-            return float(self.a.values.mean()), float(self.b.values.mean())
-        is_common = np.isin(self.a.trials, self.differences[0])
-        of_a = float(self.a.values[is_common].mean())
-        return of_a, of_a - self.difference
-
-    @functools.cached_property
-    def n_trials(self) -> tuple[int, int]:
-        """Trials of either side: the common ones, unless they are seeds alone."""
-        if is_of_one_test_set(self.cell):
-            return len(self.a.trials), len(self.b.trials)
-        return len(self.differences[0]), len(self.differences[0])
-
-    @functools.cached_property
-    def error(self) -> Error:
-        """Error of the difference as a statement on other data."""
-        _, values = self.differences
-        models: Mapping[Design, Callable[[], Error]] = {
-            "splits": lambda: errors.paired(values),
-            "runs": lambda: errors.paired(values, 1 / len(values)),
-            "cross-validation": lambda: self._on_points(self.cell.folds or 1),
-            "test set": self._on_a_test_set,
-            "seeds": self._on_a_test_set,
-        }
-        return self._with_choice(models, 1)
-
-    @functools.cached_property
-    def error_to_print(self) -> Error:
-        """Error of the difference against the printed one; none where no chance is left."""
-        if all(
-            self.cell.number.is_known(reading, source, len(side.trials))
-            for side in (self.a, self.b)
-            for source in side.sources
-            for reading in side.readings
-        ):
-            return Error(0.0)
-        trials, values = self.differences
-        seeds = [side.values for side in (self.a, self.b) if len(side.trials) > 1]
-        models: Mapping[Design, Callable[[], Error]] = {
-            "splits": lambda: errors.splits(values, None, self.cell.trials),
-            "runs": lambda: errors.shared_runs(values, {}),
-            "cross-validation": lambda: errors.cross_validations(
-                values, trials, self.cell.folds or 1
-            ),
-            "test set": self._on_a_test_set,
-            # One run of theirs a side: the seeds of either side alone.
-            "seeds": lambda: (
-                errors.summed(map(errors.one_more_run, seeds)) if seeds else errors.UNKNOWN
-            ),
-        }
-        return self._with_choice(models, 2)
-
-    def _with_choice(self, models: Mapping[Design, Callable[[], Error]], times: int) -> Error:
-        """Error of the design, with that of a choice made once, by us and perhaps by theirs."""
-        terms = [errors.wider(models[design]() for design in self.cell.designs)]
-        if len(self.choices):
-            both = errors.two_choices(self.choices)
-            terms.append(Error(both.standard * math.sqrt(times / 2), both.degrees))
-        if self.units is not None:  # other recordings would be other draws of the unit
-            terms.append(errors.paired(self.units, 0.0))
-        return errors.summed(terms) if len(terms) > 1 else terms[0]
-
-    def _on_a_test_set(self) -> Error:
-        """The points of one test set, and the seeds of either side."""
-        seeds = [
-            Error(
-                float(side.values.std(ddof=1)) / math.sqrt(len(side.trials)), len(side.trials) - 1
-            )
-            for side in (self.a, self.b)
-            if len(side.trials) > 1
-        ]
-        return errors.summed([self._on_points(1), *seeds])
-
-    def _on_points(self, folds: int) -> Error:
-        """Noise of test points, those of some folds together.
-
-        How often the two sides disagree is not recorded; at most on all errors of both.
-        """
-        n_both = int(self.a.n_test[:folds].sum())
-        rates = [float(np.mean(side.values)) / self.scale for side in (self.a, self.b)]
-        error = errors.test_set([], n_both, sum(min(rate, 1 - rate) for rate in rates))
-        return Error(self.scale * error.standard, error.degrees)
-
-
 #: Records of side a and of every side b, by cell.
 Pairs = dict[Cell, tuple[Pair, ...]]
 
@@ -360,7 +212,7 @@ def _judged(paper: str, root: Path, state: tuple) -> tuple[ClaimVerdict, ...]:
     records, printed = load_paper(paper, root), numbers(paper)
     committed = root == committed_directory(paper).resolve()
     found = []
-    for claim in claims_of(paper, paper_entry(paper), printed):
+    for claim in claims_of(printed_of(paper), printed):
         try:
             found.append(judge_claim(claim, records, printed))
         except NoRecordError as error:
@@ -421,7 +273,20 @@ def judge_claim(claim: Claim, records: pd.DataFrame, printed: Sequence[Number]) 
             exceptions[reading] = other
     if word == "holds" and exceptions:
         word = "holds, but"
-    return ClaimVerdict(claim, word, contrasts, exceptions, n_readings)
+    in_family = {
+        setting: _of_all(_contrasts(claim, pairs, printed))
+        for setting, pairs in _pairs_of_family(claim, own)
+    }
+    return ClaimVerdict(claim, word, contrasts, exceptions, n_readings, in_family)
+
+
+def _pairs_of_family(claim: Claim, records: Records) -> Iterator[tuple[str, Pairs]]:
+    """Settings of the claim's family that all its data sets have, each with its pairs."""
+    settings = {place[3]: None for place in records.places if place[0] == claim.family}
+    for setting in settings:
+        cells = [replace(cell, results=claim.family, setting=setting) for cell in claim.cells]
+        with suppress(NoRecordError):
+            yield setting, {cell: _pairs(claim, cell, claim.reading, records) for cell in cells}
 
 
 class Records:
@@ -481,14 +346,14 @@ def _pairs(claim: Claim, cell: Cell, reading: str, records: Records) -> tuple[Pa
     of_this_table = claim.a.select.get("results", number.results) == number.results
     if of_this_table and claim.metric == number.select["metric"]:
         choices = choices_of(number, records.all, reading) * claim.scale
-    pairs = []
+    pairs, is_paired = [], designs.pairs_trials(cell.designs)
     for b in claim.b:
         if b.value is not None:
             theirs = replace(ours, values=np.full(len(ours.values), b.value))
         else:
             theirs = _measured(claim, b, cell, reading, records)
         units = _units(claim, b, cell, records)
-        pair = Pair(ours, theirs, claim.scale, cell, choices, units)
+        pair = Pair(ours, theirs, claim.scale, cell, choices, is_paired, units)
         if not min(pair.n_trials):
             where = " ".join(filter(None, (cell.dataset, cell.setting)))
             raise NoRecordError(f"{claim.a.name} and {b.name} have no trial in common on {where}")
@@ -529,20 +394,21 @@ def _contrasts(claim: Claim, pairs: Pairs, printed: Sequence[Number]) -> tuple[C
     for place, b in enumerate(claim.b):
         for where, cells in groups.items():
             against_b = [pairs[cell][place] for cell in cells]
+            of_pairs = [designs.error_of_claim(pair) for pair in against_b]
             by_cell = {
                 cell: InCell(
                     pair.difference,
-                    pair.error,
+                    error_of_pair,
                     _printed_value(claim, claim.a, cell, printed)
                     - (_printed_value(claim, b, cell, printed) if b.value is None else b.value),
                     pair.n_trials[0],
                 )
-                for cell, pair in zip(cells, against_b, strict=True)
+                for cell, pair, error_of_pair in zip(cells, against_b, of_pairs, strict=True)
             }
             difference = float(np.mean([found.difference for found in by_cell.values()]))
-            error = errors.summed((pair.error for pair in against_b), 1 / len(cells))
+            error = errors.summed(of_pairs, 1 / len(cells))
             in_print = float(np.mean([found.printed for found in by_cell.values()]))
-            to_print = errors.summed((pair.error_to_print for pair in against_b), 1 / len(cells))
+            to_print = errors.summed(map(designs.error_to_print, against_b), 1 / len(cells))
             printed_word: Word = "not run"
             if not math.isnan(in_print):
                 printed_word = of_difference(difference - in_print, to_print, claim.margin)
@@ -575,9 +441,9 @@ def _units(claim: Claim, b: Side, cell: Cell, records: Records) -> np.ndarray | 
         return float(ours - theirs)
 
     readings = sorted({key[-1] for key in records.places})
-    left_out = [name for name in readings if name.startswith(cell.number.pool["without"])]
+    left_out = [name for name in readings if name.startswith(cell.number.pool.without)]
     without = np.array([difference(reading) for reading in left_out])
-    return errors.pseudo_values(difference(HEADLINE), without)
+    return pseudo_values(difference(HEADLINE), without)
 
 
 def word_of(claim: Claim, difference: float, error: Error, n_contrasts: int = 1) -> ClaimWord:
@@ -609,11 +475,11 @@ def _measured(claim: Claim, side: Side, cell: Cell, reading: str, records: Recor
         "dataset": cell.dataset,
         "setting": cell.setting,
         "metric": claim.metric,
-        "reading": reading,
+        "reading": side.under(reading, claim.reading),
         **{("table" if k == "results" else k): v for k, v in side.select.items()},
     }
     rows = records.of(select)
-    if not len(rows["trial"]) and "reading" not in side.select:
+    if not len(rows["trial"]) and "reading" not in side.select and not side.within:
         # As under the headline, unless it says another.
         rows = records.of({**select, "reading": claim.base(reading, select["method"])})
     values = rows["value"].astype(float)

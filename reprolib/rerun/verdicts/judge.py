@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,28 +11,23 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
+from reprolib.rerun.printed.schema import Quantity
 from reprolib.rerun.records.folder import state_of
 from reprolib.rerun.records.registry import committed_directory, results_directory
 from reprolib.rerun.records.rows import (
-    DISAGREEMENT,
     failed,
-    n_points,
-    ok,
     sources,
     statuses,
 )
 from reprolib.rerun.records.tables import load_paper
 from reprolib.rerun.records.task import HEADLINE
-from reprolib.rerun.verdicts import errors, words
-from reprolib.rerun.verdicts.errors import UNKNOWN, Error, partition_means
+from reprolib.rerun.verdicts import designs, words
+from reprolib.rerun.verdicts.errors import UNKNOWN, Error
+from reprolib.rerun.verdicts.evidence import Evidence, gathered
 from reprolib.rerun.verdicts.printed import Number, Role, controls, numbers
-from reprolib.rerun.verdicts.printed_file import Quantity
-from reprolib.rerun.verdicts.words import N_DRAWS, WORDS, Word, prediction_range
+from reprolib.rerun.verdicts.words import WORDS, Word
 
-#: Numbers of trials that are tried.
-_TRIALS = (20, 40, 100, 200, 400, 1000)
 _NOWHERE = (np.nan, np.nan)
 
 
@@ -141,7 +135,7 @@ class Verdict:
     @property
     def design(self) -> str:
         """How the printed number was made, which decides the interval."""
-        return "the paper's own splits" if self.error.is_zero else self.number.design
+        return "the paper's own splits" if self.error.is_zero else designs.text_of(self.number)
 
     @property
     def margin(self) -> float:
@@ -160,150 +154,10 @@ class Verdict:
         return np.inf if np.isinf(low) else (high - low) / 2
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """Our records for one printed number under one reading.
-
-    Parameters
-    ----------
-    values, trials : ndarray of shape (n_trials,)
-        In the printed unit.
-    n_test : int
-        Test points of a trial.
-    source : str
-        Source of the data.
-    others : dict of str to Series
-        Values by trial under the other readings of the text, controls left out.
-    spread : ndarray
-        Values under the reading whose spread stands for that of one more run.
-    disagreements : list of float
-        Between our own runs, by reading.
-    choices : ndarray
-        What the mean would be at other draws of a choice that is made once for all trials.
-    units : ndarray
-        Pseudo-value of each run or subject, where ours are only some of the paper's.
-    reading : str
-        Of the records.
-    """
-
-    values: np.ndarray
-    trials: np.ndarray
-    n_test: int
-    source: str
-    others: Mapping[str, pd.Series]
-    spread: np.ndarray
-    disagreements: Sequence[float]
-    choices: np.ndarray
-    units: np.ndarray
-    reading: str = HEADLINE
-
-    @property
-    def mean(self) -> float:
-        """Mean over trials."""
-        return float(self.values.mean())
-
-    def error(self, number: Number) -> Error:
-        """Error of ours minus printed; of two designs the wider one."""
-        found = []
-        for design in number.designs:
-            if design == "splits":
-                error = errors.splits(self.values, number.spread, number.trials)
-            elif design == "seeds":
-                seeds = self.spread if len(self.spread) else self.values
-                if number.spread is not None:  # print is a mean of seeds, too
-                    error = errors.splits(seeds, number.spread, number.trials)
-                else:
-                    least = number.scale / self.n_test if self.n_test else 0.0
-                    error = errors.one_more_run(seeds, least)
-            elif design == "cross-validation":
-                error = errors.cross_validations(self.values, self.trials, number.folds or 1)
-            elif design == "test set":
-                ours, theirs = (abs(x) / number.scale for x in (self.mean, number.value))
-                wrong = [min(fraction, 1 - fraction) for fraction in (ours, theirs)]
-                of_fraction = errors.test_set(self.disagreements, self.n_test, sum(wrong))
-                error = Error(number.scale * of_fraction.standard, of_fraction.degrees)
-            else:
-                others = {
-                    name: other[self.trials].to_numpy()
-                    for name, other in self.others.items()
-                    if set(self.trials) <= set(other.index)
-                }
-                rounding = 0.5 * 10.0**-number.digits
-                error = errors.shared_runs(self.values, others, number.spread, rounding)
-            found.append(error)
-        terms = [errors.wider(found)]
-        if len(self.choices):
-            terms.append(errors.two_choices(self.choices))
-        if number.pool:
-            terms.append(errors.partial_pool(self.units, number.pool["of"]))
-        return errors.summed(terms) if len(terms) > 1 else terms[0]
-
-
-def gathered(
-    number: Number, records: pd.DataFrame, controls: frozenset[str]
-) -> dict[str, Evidence]:
-    """Evidence under every reading that a number was measured under."""
-    own_rows = usable(records, {"table": number.results, **number.select})
-    by_reading = {str(r): g for r, g in own_rows[own_rows["value"].notna()].groupby("reading")}
-    values = {
-        reading: group.set_index("trial")["value"].sort_index() * number.scale
-        for reading, group in by_reading.items()
-    }
-    disagreements: list[float] = []
-    if "test set" in number.designs:
-        own = {name: number.select[name] for name in ("dataset", "method")}
-        rows = usable(records, {"table": DISAGREEMENT, "metric": DISAGREEMENT, **own})
-        disagreements = rows.loc[~rows["reading"].isin(controls), "value"].tolist()
-    spread = values.get(number.spread_of, pd.Series(dtype=float)).to_numpy()
-    units = units_of(number, own_rows) * number.scale
-    return {
-        reading: Evidence(
-            values[reading].to_numpy(),
-            values[reading].index.to_numpy(),
-            int(n_points(group).max()),
-            ", ".join(sorted(sources(group).unique())),
-            {r: v for r, v in values.items() if r != reading and r not in controls},
-            spread,
-            disagreements,
-            choices_of(number, records, reading) * number.scale,
-            units,
-            reading,
-        )
-        for reading, group in by_reading.items()
-    }
-
-
-def choices_of(number: Number, records: pd.DataFrame, reading: str) -> np.ndarray:
-    """Means at other draws of a choice made once for all trials; empty without such a choice."""
-    if not number.drawn_once:
-        return np.empty(0)
-    select = {"table": number.results, **number.select, "metric": number.drawn_once}
-    return usable(records, {**select, "reading": reading})["value"].to_numpy(dtype=float)
-
-
-def units_of(number: Number, rows: pd.DataFrame) -> np.ndarray:
-    """Pseudo-value of each run or subject of a partial pool, under the headline."""
-    if not number.pool:
-        return np.empty(0)
-    means = rows[rows["value"].notna()].groupby("reading")["value"].mean()
-    without = means[means.index.str.startswith(number.pool["without"])]
-    return errors.pseudo_values(means.get(HEADLINE, np.nan), without.to_numpy(dtype=float))
-
-
-def usable(records: pd.DataFrame, select: Mapping[str, str]) -> pd.DataFrame:
-    """Sound records on real data with the given columns."""
-    places = np.arange(len(records))
-    for column, wanted in select.items():
-        # Of one column, not of whole rows: a paper has tens of thousands of records.
-        places = places[np.asarray(records[column].array.take(places) == wanted, dtype=bool)]
-    rows = ok(records.iloc[places])
-    return rows[sources(rows) != "embedded"]
-
-
 def judge(number: Number, records: pd.DataFrame, controls: frozenset[str] = frozenset()) -> Verdict:
     """Compare one published number with our records under the reading that is judged.
 
-    The error model is that of the number's design (`errors`), the rule is `words.word_of`.
+    The error model is that of the number's design (`designs`), the rule is `words.word_of`.
 
     Parameters
     ----------
@@ -332,7 +186,7 @@ def judge(number: Number, records: pd.DataFrame, controls: frozenset[str] = froz
     if judged.word not in words.CAME_OUT and number.explanation:
         reasons.append(number.explanation.rstrip("."))
     if judged.word.startswith("undecided"):
-        reasons.append(what_would_decide(number, by_reading[number.judged]).rstrip("."))
+        reasons.append(designs.what_would_decide(number, by_reading[number.judged]).rstrip("."))
     return Verdict(
         number,
         **{
@@ -495,124 +349,20 @@ def _why_missing(records: pd.DataFrame, number: Number) -> str:
 
 def outcome(number: Number, evidence: Evidence) -> Outcome:
     """Judge a number by what one reading has for it."""
-    values = evidence.values
-    about: dict[str, Any] = {
-        "ours": evidence.mean,
-        "spread": float(values.std(ddof=1)) if len(values) > 1 else np.nan,
-        "n_trials": len(values),
-        "source": evidence.source,
-    }
+    found = designs.compare(number, evidence)
     difference = evidence.mean - number.value
-    if number.is_known(evidence.reading, evidence.source, len(values)):
-        return Outcome(
-            words.of_known(difference, number.margin, number.digits),
-            interval=(difference, difference),
-            interval_90=(difference, difference),
-            detectable=0.0,
-            error=Error(0.0),
-            **about,
-        )
-    if number.designs == ("selection",):
-        return _selection(number, evidence, about)
-    error = evidence.error(number)
-    half, half_90 = error.half_width(), error.half_width(0.9)
+    if designs.exact.applies(number, evidence):
+        word = designs.exact.of_known(difference, number.margin, number.digits)
+    else:
+        word = words.word_of(*found.ends, number.margin)
     return Outcome(
-        words.of_difference(difference, error, number.margin),
-        interval=(difference - half, difference + half),
-        interval_90=(difference - half_90, difference + half_90),
-        detectable=error.detectable,
-        error=error,
-        **about,
+        word,
+        ours=evidence.mean,
+        spread=evidence.own_spread,
+        interval=(found.ends.low, found.ends.high),
+        interval_90=(found.ends.low_90, found.ends.high_90),
+        detectable=found.detectable,
+        error=found.error,
+        n_trials=len(evidence.values),
+        source=evidence.source,
     )
-
-
-def _selection(number: Number, evidence: Evidence, about: Mapping[str, Any]) -> Outcome:
-    """Judge what was selected once by the range of one more selection."""
-    low, high = (end - number.value for end in words.prediction_range(evidence.values))
-    low_90, high_90 = (end - number.value for end in words.sure_range(evidence.values))
-    return Outcome(
-        words.word_of(low, high, low_90, high_90, number.margin),
-        interval=(low, high),
-        interval_90=(low_90, high_90),
-        detectable=max(high - low - number.margin, number.margin),
-        error=UNKNOWN,
-        **about,
-    )
-
-
-def what_would_decide(number: Number, evidence: Evidence) -> str:
-    """One sentence: how many trials of ours would decide, or why none do.
-
-    It supposes that our mean and spread stay what they are.
-
-    Parameters
-    ----------
-    number : Number
-        Undecided under the reading that is judged.
-    evidence : Evidence
-        Our records for the number.
-    """
-    if number.designs == ("selection",):
-        n_draws = len(evidence.values)
-        if n_draws < N_DRAWS:
-            drawn = "one draw" if n_draws == 1 else f"{n_draws} draws"
-            return f"We have {drawn} of what is selected; its range needs {N_DRAWS}"
-        low, high = prediction_range(evidence.values)
-        return (
-            f"No number of runs decides: one selection of ours lies between {low:g} and {high:g}, "
-            f"and a fifth of the printed value is {number.margin:g}"
-        )
-    if number.pool:
-        if len(evidence.units) < 2:
-            return "The runs at hand were not left out one by one, as a full run does"
-        return (
-            f"More draws of ours cannot decide: we have {len(evidence.units)} of the paper's "
-            f"{number.pool['of']} runs, and the runs differ by more than the two results"
-        )
-    if "splits" in number.designs:
-        return _of_splits(number, evidence.values)
-    if "test set" in number.designs and "seeds" not in number.designs:
-        return (
-            f"Only the paper's own predictions on the {evidence.n_test} test points would decide: "
-            "ours have no seed to repeat"
-        )
-    if "runs" in number.designs:
-        return (
-            f"More runs of ours cannot decide: the {len(evidence.values)} runs are all that both "
-            "sides have, and what the text leaves open moves them; it would take the paper's own "
-            "runs, features and folds"
-        )
-    runs = evidence.spread if len(evidence.spread) else evidence.values
-    if number.folds:
-        runs = partition_means(evidence.values, evidence.trials, number.folds)
-    if len(runs) < 2:
-        return "We have one run of the whole procedure; 20 would show how much it spreads"
-    own = float(runs.std(ddof=1))
-    error = Error(own * math.sqrt(1 + 1 / 20), 19)
-    if len(runs) < 20 and _decides(evidence.mean - number.value, error, number):
-        return f"About 20 runs of ours would decide (we have {len(runs)})"
-    return (
-        "No number of runs decides: the paper has one, and one run of ours spreads by "
-        f"± {stats.norm.ppf(0.975) * own:.2g} (95 %)"
-    )
-
-
-def _of_splits(number: Number, values: np.ndarray) -> str:
-    if len(values) < 2:
-        return "We have one split, which shows no spread; more of them would show how much there is"
-    own = float(values.std(ddof=1))
-    theirs = (own if number.spread is None else number.spread) / math.sqrt(number.trials)
-    difference = float(values.mean()) - number.value
-    for n in _TRIALS:
-        error = errors.splits_of(own, n, number.spread, number.trials)
-        if n > len(values) and _decides(difference, error, number):
-            return f"About {n} splits of ours would decide (we have {len(values)})"
-    return (
-        f"No number of splits decides: the printed mean of {number.trials} alone is unsure by "
-        f"± {stats.norm.ppf(0.975) * theirs:.2g} (95 %)"
-    )
-
-
-def _decides(difference: float, error: Error, number: Number) -> bool:
-    word = words.of_difference(difference, error, number.margin)
-    return word in ("reproduced", "not reproduced")

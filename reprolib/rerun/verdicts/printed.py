@@ -2,45 +2,43 @@
 
 from __future__ import annotations
 
-import functools
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from scipy import stats
+import scipy
 
-from reprolib.rerun.records.registry import homes, parsed_toml, printed_name, printed_text
-from reprolib.rerun.records.task import HEADLINE
-from reprolib.rerun.verdicts import printed_file as paper_file
-from reprolib.rerun.verdicts.printed_file import Design, Quantity, Spread
-from reprolib.rerun.verdicts.words import MARGIN, SELECTION_MARGIN
+from reprolib.rerun.printed.file import merged, text_on
+from reprolib.rerun.printed.schema import (
+    HEADLINE,
+    MARGIN,
+    Design,
+    File,
+    Pool,
+    Quantity,
+    Spread,
+    Table,
+)
+from reprolib.rerun.records.registry import homes, printed_of
+from reprolib.rerun.verdicts.words import SELECTION_MARGIN
 
-#: What stands beside an interval.
-DESIGN_TEXTS: Mapping[Design, str] = {
-    "splits": "independent splits",
-    "cross-validation": "one more cross-validation",
-    "test set": "shared test set",
-    "seeds": "one more run",
-    "runs": "shared runs",
-    "selection": "one more selection",
-}
 #: Of a file, and a quotation, which has an entry of its own there.
 Role = Literal["own", "baseline", "quoted"]
-#: Settings of a row, a column or a table, and what they are if none of them says it.
-DEFAULTS: dict[str, Any] = {
+#: What a number is where neither its row, its column nor its table says it.
+UNSAID: dict[str, Any] = {
+    **dict.fromkeys(("spread_of", "drawn_once", "fixed", "setting", "role"), ""),
     "trials": 1,
-    "scale": 1,
+    "scale": 1.0,
     "digits": 2,
-    "role": "",
     "judged": HEADLINE,
+    "exact": False,
     "folds": None,
-    "spread_of": "",
-    "drawn_once": "",
-    "fixed": "",
     "pool": None,
     "margin": None,
-    "exact": False,
+    "design": "splits",
+    "spread": "standard deviation",
 }
 
 
@@ -89,7 +87,7 @@ class Number:
     fixed : str
         What fixes a selection before anything is learned, such as the number of classes; empty if
         nothing does.
-    pool : mapping, optional
+    pool : Pool, optional
         Where ours are only some of the paper's runs or subjects: how the names of the readings
         begin that each leave one of ours out (``without``), and how many the paper has (``of``).
     quoted : str
@@ -99,7 +97,9 @@ class Number:
     explanation : str
         Why it is not reproduced, from an experiment; empty if it is or nobody knows.
     stated_margin : float, optional
-        Difference that counts as none, in the printed unit, where the file says it.
+        Difference that counts as none, in the printed unit, where its table says it.
+    points : float
+        Percentage points that count as none in the whole paper.
     """
 
     paper: str
@@ -122,11 +122,12 @@ class Number:
     spread_of: str = ""
     drawn_once: str = ""
     fixed: str = ""
-    pool: Mapping[str, Any] | None = None
+    pool: Pool | None = None
     quoted: str = ""
     not_run: str = ""
     explanation: str = ""
     stated_margin: float | None = None
+    points: float = MARGIN
 
     @property
     def id(self) -> str:
@@ -138,7 +139,7 @@ class Number:
         """Difference up to which it is reproduced, in the printed unit."""
         if self.quantity == "selection":
             return max(SELECTION_MARGIN * abs(self.value), 1.0)
-        return MARGIN * self.scale / 100 if self.stated_margin is None else self.stated_margin
+        return self.points * self.scale / 100 if self.stated_margin is None else self.stated_margin
 
     def is_known(self, reading: str, source: str, n_trials: int) -> bool:
         """Whether records leave no chance in the difference of ours and print.
@@ -155,62 +156,22 @@ class Number:
         is_exact = self.exact if isinstance(self.exact, bool) else reading in self.exact
         return is_exact and source == "original" and n_trials == self.trials
 
-    @property
-    def design(self) -> str:
-        """How it was made, in words."""
-        return " or ".join(DESIGN_TEXTS[design] for design in self.designs)
-
-
-@functools.cache
-def paper_entry(paper: str) -> dict[str, Any]:
-    """Everything that ``printed.toml`` of a paper says.
-
-    Raises
-    ------
-    ValueError
-        If there is no such paper, or its file is wrong (see `printed_file.faults`).
-    """
-    return parsed_entry(printed_text(paper), printed_name(paper))
-
 
 def short_name(paper: str) -> str:
     """What a headline calls a paper: the name of its method, or its key.
 
     A table of somebody's own (`judge_table`) is no paper, and has its key only.
     """
-    about = paper_entry(paper)["paper"] if paper in homes() else {}
-    return about.get("short", paper.upper())
+    return (paper in homes() and printed_of(paper).story.short) or paper.upper()
 
 
-def parsed_entry(text: str, file: str) -> dict[str, Any]:
-    """Parse and check a paper's file.
-
-    Parameters
-    ----------
-    text : str
-        Content of the file.
-    file : str
-        Its name, for messages.
-
-    Raises
-    ------
-    ValueError
-        If it is no TOML, or has another form than it must; all faults are named.
-    """
-    return checked_entry(parsed_toml(text, file), file)
-
-
-def checked_entry(entry: dict[str, Any], file: str) -> dict[str, Any]:
-    """Return a parsed file, if it has the form that it must have.
-
-    Raises
-    ------
-    ValueError
-        If it has not; all faults are named.
-    """
-    if faults := paper_file.faults(entry):
-        raise ValueError("\n".join(f"{file}: {fault}" for fault in faults))
-    return entry
+def points_of(papers: Iterable[str], unit: str = "points") -> str:
+    """What counts as no difference: "1.5 points"; "1.5 (KPM: 2) points" where papers differ."""
+    margins = {paper: printed_of(paper).printed.margin for paper in papers if paper in homes()}
+    common = Counter(margins.values()).most_common(1)[0][0] if margins else MARGIN
+    others = [f"{short_name(p)}: {margin:g}" for p, margin in margins.items() if margin != common]
+    among = f" ({', '.join(others)})" if others else ""
+    return f"{common:g}{among} {unit}"
 
 
 def controls(paper: str) -> frozenset[str]:
@@ -218,17 +179,17 @@ def controls(paper: str) -> frozenset[str]:
 
     They say what a difference depends on. No row is credited with one.
     """
-    return controls_of(paper_entry(paper))
+    return controls_of(printed_of(paper))
 
 
-def controls_of(entry: Mapping[str, Any]) -> frozenset[str]:
-    """Readings of a parsed file that are controls."""
-    return frozenset(r["name"] for r in entry.get("readings", []) if r.get("control"))
+def controls_of(file: File) -> frozenset[str]:
+    """Readings of a file that are controls."""
+    return frozenset(reading.name for reading in file.readings if reading.control)
 
 
 def numbers(paper: str) -> list[Number]:
     """Every number printed in the paper's tables, in printed order."""
-    return entry_numbers(paper, paper_entry(paper))
+    return numbers_of(printed_of(paper))
 
 
 def printed_values(paper: str, key: Mapping[Any, Any]) -> dict[str, float]:
@@ -256,48 +217,49 @@ def in_printed_order(paper: str, datasets: Iterable[str]) -> list[str]:
     return sorted(map(str, datasets), key=lambda name: (place.get(name, len(order)), name))
 
 
-def entry_numbers(paper: str, entry: Mapping[str, Any]) -> list[Number]:
-    """Every number of a parsed file, in printed order."""
+def numbers_of(file: File) -> list[Number]:
+    """Every number of a file, in printed order."""
     return [
-        _number(paper, table_key, table, row, column, printed)
-        for table_key, table in entry["tables"].items()
-        for row, printed_row in table["values"].items()
-        for column, printed in zip(table["columns"], printed_row, strict=True)
+        _number(file, key, table, row, column, printed)
+        for key, table in file.printed.tables.items()
+        for row, printed_row in table.values.items()
+        for column, printed in zip(table.columns, printed_row, strict=True)
         if printed != ""
     ]
 
 
-def _number(paper, table_key, table, row, column, printed) -> Number:
+def _number(file: File, key: str, table: Table, row: str, column: str, printed: Any) -> Number:
     value, spread = printed if isinstance(printed, list) else (printed, None)
-    merged = paper_file.settings_of(table, row, column)
-    quantity = paper_file.quantity_of(table, row, column)
-    quoted = paper_file.text_on(table.get("quoted", []), row, column)
-    merged.pop("quantity", None)
-    kind = merged.pop("spread", table.get("spread", "standard deviation"))
-    setting = {name: merged.pop(name, table.get(name, d)) for name, d in DEFAULTS.items()}
-    if quantity != "selection":
-        setting["fixed"] = ""
-    if not isinstance(setting["exact"], bool):
-        setting["exact"] = tuple(setting["exact"])
-    designs = merged.pop("design", table.get("design", "splits"))
-    results = merged.pop("results", table.get("results", table_key))
-    not_run = table.get("not_run", {})
+    said = {**UNSAID, **merged(table, row, column)}
+    if spread is not None:
+        spread = standard_deviation(spread, said["spread"], said["trials"])
+    quoted = text_on(table.quoted, row, column)
+    why = [note for note in file.story.explanations if note.table == key]
+    selectors = ("setting", "dataset", "method", "metric")
     return Number(
-        paper=paper,
-        table=table_key,
+        paper=file.printed.paper.key,
+        table=key,
         row=row,
         column=column,
-        value=float(value),
-        spread=spread if spread is None else standard_deviation(spread, kind, setting["trials"]),
-        designs=designs_of(designs),
-        select={"setting": "", **merged},
-        results=results,
-        quantity=quantity,
+        value=value,
+        spread=spread,
+        designs=designs_of(said["design"]),
+        role="quoted" if quoted else said["role"],
+        quantity=said["quantity"],
+        select={name: said[name] for name in selectors if name in said},
+        results=said.get("results", key),
+        exact=said["exact"] if isinstance(said["exact"], bool) else tuple(said["exact"]),
+        fixed=said["fixed"] if said["quantity"] == "selection" else "",
         quoted=quoted,
-        not_run=not_run.get(row, not_run.get(column, "")),
-        explanation=paper_file.text_on(table.get("explanations", []), row, column),
-        stated_margin=setting.pop("margin"),
-        **{**setting, "role": "quoted" if quoted else setting["role"]},
+        not_run=table.not_run.get(row, table.not_run.get(column, "")),
+        explanation=text_on(why, row, column),
+        stated_margin=said["margin"],
+        points=file.printed.margin,
+        **{
+            name: said[name]
+            for name in ("trials", "scale", "digits", "judged", "folds", "spread_of", "drawn_once")
+        },
+        pool=said["pool"],
     )
 
 
@@ -320,8 +282,8 @@ def standard_deviation(spread: float, kind: Spread, trials: int) -> float:
     if kind == "standard deviation" or trials < 2:
         return spread
     if kind == "interquartile range":
-        return spread / (2 * stats.norm.ppf(0.75)) * math.sqrt(math.pi / 2)
-    standard_errors = stats.t.ppf(0.975, trials - 1) if kind == "95 % interval" else 1.0
+        return spread / (2 * scipy.stats.norm.ppf(0.75)) * math.sqrt(math.pi / 2)
+    standard_errors = scipy.stats.t.ppf(0.975, trials - 1) if kind == "95 % interval" else 1.0
     return spread / standard_errors * math.sqrt(trials)
 
 

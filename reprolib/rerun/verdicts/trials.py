@@ -8,11 +8,23 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from reprolib.rerun.records.registry import STEERING, nearest
+from reprolib.rerun.printed.names import STEERING, nearest
+from reprolib.rerun.printed.schema import HEADLINE
 from reprolib.rerun.records.rows import NOT_MEASURED
-from reprolib.rerun.verdicts.printed_file import COLUMNS
 from reprolib.rerun.verdicts.units import Units
 
+#: Columns of anyone's results, and what they are where the results have none.
+COLUMNS: Mapping[str, Any] = {
+    "table": "results",
+    "dataset": "data",
+    "method": "method",
+    "metric": "value",
+    "setting": "",
+    "reading": HEADLINE,
+    "n_test": 0,
+    "trial": None,
+    "value": None,
+}
 #: Columns that are texts in every table of results.
 TEXTS = ("table", "dataset", "method", "metric", "setting", "reading")
 #: What tools write where a name is missing, in small letters.

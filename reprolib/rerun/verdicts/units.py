@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
 
-from reprolib.rerun.records.registry import nearest
+from reprolib.rerun.printed.names import nearest
+from reprolib.rerun.printed.schema import Stated
 from reprolib.rerun.verdicts.printed import Number
 
 #: Units of a share between 0 and 1, and what the number 1 is in each.
@@ -45,7 +45,7 @@ class Units:
     are_results_said: bool
 
     @classmethod
-    def of(cls, stated: Mapping[str, Any]) -> Units:
+    def of(cls, stated: Stated) -> Units:
         """Units as a file states them; where one side is unsaid, it has that of the other.
 
         Results in fractions alone say that print is in percent: so do most papers.
@@ -55,10 +55,10 @@ class Units:
         ValueError
             If a unit is no share and has no margin, or the sides have units that do not compare.
         """
-        printed, results = stated.get("printed", ""), stated.get("results", "")
+        printed, results = stated.printed, stated.results
         printed = printed or ("percent" if results in SHARES else results)
-        results, margin = results or printed, stated.get("margin")
-        units = cls(printed, results, margin, "results" in stated)
+        results, margin = results or printed, stated.margin
+        units = cls(printed, results, margin, bool(stated.results))
         if printed in SHARES and results in SHARES:
             return units
         if printed != results:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Literal, get_args
-
-import numpy as np
-from scipy import stats
 
 from reprolib.rerun.verdicts.errors import Error
 
@@ -27,17 +23,9 @@ CAME_OUT: tuple[Word, ...] = ("to the digit", "reproduced")
 #: Words of numbers that are judged by an interval, the best first.
 JUDGED: tuple[Word, ...] = ("reproduced", "undecided", "undecided, differs", "not reproduced")
 
-#: Percentage points by which a performance may differ and still be called reproduced.
-MARGIN = 1.5
 #: Part of a printed selection by which ours may differ and still be called reproduced, but at least
 #: one step. Selections of one and the same method on other draws differ by about as much.
 SELECTION_MARGIN = 0.2
-#: An exact half may be rounded either way, and ours is a sum with round-off: by so much it may
-#: exceed half a unit of the last printed digit.
-HALF_UNIT = 1e-9
-#: Draws of a selection from which its range is known: of forty, the smallest and the largest hold
-#: one more draw with a probability of 39 / 41, 95 %.
-N_DRAWS = 40
 
 
 def word_of(low: float, high: float, low_90: float, high_90: float, margin: float) -> Word:
@@ -80,30 +68,7 @@ def of_difference(difference: float, error: Error, margin: float) -> Word:
     margin : float
         In the unit of the difference.
     """
-    half, half_90 = error.half_width(), error.half_width(0.9)
-    ends = (difference - half, difference + half, difference - half_90, difference + half_90)
-    return word_of(*ends, margin)
-
-
-def of_known(difference: float, margin: float, digits: int) -> Word:
-    """Word for a difference in which no chance is left: same data, same splits, same procedure.
-
-    - to the digit: ours, rounded as printed, is the printed number;
-    - reproduced: it differs by no more than the margin;
-    - not reproduced: it differs by more.
-
-    Parameters
-    ----------
-    difference : float
-        Ours minus printed.
-    margin : float
-        In the unit of the difference.
-    digits : int
-        Printed after the point.
-    """
-    if abs(difference) <= 0.5 * 10.0**-digits + HALF_UNIT:
-        return "to the digit"
-    return "reproduced" if abs(difference) <= margin else "not reproduced"
+    return word_of(*error.ends(difference), margin)
 
 
 def of_contrast(
@@ -116,38 +81,6 @@ def of_contrast(
     if not abs(difference) > error.half_width():
         return "undecided"
     return "better" if (difference > 0) == larger_is_better else "worse"
-
-
-def prediction_range(draws: np.ndarray) -> tuple[float, float]:
-    """Range that holds one more draw with a probability of 95 %, by order statistics.
-
-    The j-th smallest and the j-th largest of n draws hold another one with a probability of
-    1 - 2 j / (n + 1), whatever its distribution. Without `N_DRAWS` the range has no ends.
-    """
-    n = len(draws)
-    if n < N_DRAWS:
-        return -math.inf, math.inf
-    return _between(draws, math.floor(0.025 * (n + 1)))
-
-
-def sure_range(draws: np.ndarray) -> tuple[float, float]:
-    """Range beyond either end of which lies at most one draw in ten, with 95 % confidence.
-
-    The j-th smallest of n draws is such an end if of n draws j or more are among the lowest tenth
-    in 95 % of cases (Wilks 1941). A range for one more draw would be kinder with less data: where 6
-    in 100 draws lie beyond the margin, it is inside in 30 % of samples of forty and, in the end,
-    in none.
-    """
-    n = len(draws)
-    if n < N_DRAWS:
-        return -math.inf, math.inf
-    return _between(draws, int(stats.binom.ppf(0.05, n, 0.1)))
-
-
-def _between(draws: np.ndarray, j: int) -> tuple[float, float]:
-    """The j-th smallest and the j-th largest draw."""
-    ordered = np.sort(draws)
-    return float(ordered[j - 1]), float(ordered[-j])
 
 
 def row_gain(

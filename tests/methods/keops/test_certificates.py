@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 
 import numpy as np
@@ -10,13 +9,13 @@ import pytest
 from scipy.optimize import minimize
 
 from reprolib.methods.keops import KEOPSClassifier
-from reprolib.methods.keops.alternating import _warn_unless_certified, solve_pyramid_alternating
+from reprolib.methods.keops.alternating import solve_pyramid_alternating
 from reprolib.methods.keops.kernel_sets import KernelStack, LinearBlocks
 from reprolib.methods.keops.mkl_features import solve_mkl_features
-from reprolib.methods.keops.svm import solve_svm, solve_svm_active_set
+from reprolib.methods.keops.svm import solve_svm
 from reprolib.methods.keops.tree import KernelTree
 from reprolib.methods.keops.tree_norm import largest_alpha, solve_tree_lasso_fista
-from reprolib.methods.shared.solution import NotOptimalWarning, Solution
+from reprolib.methods.shared.solution import NotOptimalWarning
 from tests.degenerate import run_python
 from tests.degenerate_binary import N_PROBLEMS, degenerate_problem, exact, exact_hinge_losses
 from tests.naive import keops as naive
@@ -219,11 +218,12 @@ def test_compiled_loops_stay_inside_their_arrays():
     """Interpreted, an index past the end is an IndexError."""
     run_python(
         """
-        from reprolib.methods.keops import _svm_numba
+        import numba
+
         from tests.methods.keops.test_certificates import hostile
 
-        assert not hasattr(_svm_numba.active_set, "py_func")
-        hostile(500)
+        assert numba.config.DISABLE_JIT
+        hostile(200)
         """,
         NUMBA_DISABLE_JIT="1",
     )
@@ -231,34 +231,4 @@ def test_compiled_loops_stay_inside_their_arrays():
 
 def test_hostile_problems_end_in_compiled_code():
     """`make bounds` checks every index in them."""
-    hostile(500)
-
-
-def test_singular_systems_and_overflow_end_the_active_set_method():
-    y = np.array([1.0, -1.0, 1.0, -1.0])
-    for K in (np.zeros((4, 4)), np.full((4, 4), np.nan), np.full((4, 4), 1e300)):
-        with np.errstate(all="ignore"):
-            solution = solve_svm_active_set(K, y, 1.0, alpha=np.full(4, 0.5), max_iter=50)
-        assert solution.iterations <= 90
-    assert solve_svm_active_set(np.zeros((4, 4)), y, 1.0).status == "optimal"
-
-
-@pytest.mark.parametrize(
-    ("gap", "status", "uncertified", "said"),
-    [
-        (-0.5, "inaccurate", [], "Round-off makes the relative duality gap negative, -0.333"),
-        (-0.5, "optimal", [], None),
-        (0.5, "inaccurate", [], None),
-        (0.0, "inaccurate", [], None),
-        (0.5, "inaccurate", [0.1, 0.2], "2 of 7 inner SVMs .* the worst 0.2"),
-        (0.5, "max_iter", [], "after 7 outer steps: .* last relative decrease 0.25"),
-    ],
-)
-def test_one_warning_names_what_is_not_certified(gap, status, uncertified, said):
-    found = {"objective_path": np.array([2.0, 1.25, 1.0])}
-    solution = Solution(found, 1.0, 1.0 - gap, status, iterations=7)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        _warn_unless_certified(solution, uncertified)
-    assert len(caught) == (said is not None)
-    assert said is None or re.search(said, str(caught[0].message))
+    hostile(200)

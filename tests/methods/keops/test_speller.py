@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import mne
 import numpy as np
 import pandas as pd
@@ -20,7 +18,6 @@ from reprolib.methods.keops.speller import (
     band_pass,
     epochs,
     features,
-    is_speller,
     runs_of,
 )
 
@@ -106,11 +103,6 @@ def test_frames_beyond_the_recording_are_refused(dataset):
     message = r"of 180 flashes have no whole window from 0 to 2.95 s \(.*\); .*fewer frames"
     with pytest.raises(ValueError, match=message):
         features(dataset, SpellerFeatures(n_frames=60))
-
-
-def test_only_recordings_of_the_speller_are_filtered(dataset):
-    assert is_speller(dataset)
-    assert not is_speller(replace(dataset, extra={}))
 
 
 def test_events_have_the_code_of_the_flash_and_a_hundred_more_for_a_target(dataset):

@@ -3,10 +3,7 @@
 import numpy as np
 import pytest
 
-from reprolib.methods.keops import _svm_numba as loops
-from reprolib.methods.keops import svm_features
 from reprolib.methods.keops.cvxopt_reference import solve_svm_cvxopt
-from reprolib.methods.keops.kernel_sets import LinearBlocks
 from reprolib.methods.keops.svm import solve_svm
 from reprolib.methods.keops.svm_certificate import OPTIMAL_GAP, size_of_gap
 from reprolib.methods.keops.svm_features import WeightedFeatures, solve_svm_features
@@ -25,15 +22,6 @@ def of(X, weights):
     return WeightedFeatures(X, X**2, weights)
 
 
-def test_weighted_features_are_their_gram_matrix():
-    X, y, _, weights, _ = problem(0)
-    features, K = of(X, weights), (X * weights) @ X.T
-    np.testing.assert_allclose(features.gram(), K, atol=1e-12)
-    np.testing.assert_allclose(features.gram([3, 1]), K[np.ix_([3, 1], [3, 1])], atol=1e-12)
-    np.testing.assert_allclose(features.scores(y), K @ y, atol=1e-12)
-    np.testing.assert_allclose(features.lengths**2, np.diag(K))
-
-
 @pytest.mark.parametrize("log_C", [-3, -1, 0, 2])
 @pytest.mark.parametrize("seed", range(6))
 def test_warm_answer_is_that_of_the_gram_matrix(seed, log_C):
@@ -48,8 +36,6 @@ def test_warm_answer_is_that_of_the_gram_matrix(seed, log_C):
     assert found.primal_objective == pytest.approx(expected.primal_objective, rel=1e-9)
     for name in ("alpha", "scores", "intercept"):
         np.testing.assert_allclose(found.variables[name], expected.variables[name], atol=1e-6 * C)
-    assert found.info["reach"] == pytest.approx(expected.info["reach"], rel=1e-6)
-    assert found.info["loss"] == pytest.approx(expected.info["loss"], rel=1e-6, abs=1e-7)
 
 
 @pytest.mark.parametrize("start", [0.0, 1.0, 0.5])
@@ -61,59 +47,6 @@ def test_any_feasible_start_will_do(start):
     reference = solve_svm_cvxopt(features.gram(), y, 1.0)
     assert abs(found.relative_gap) <= OPTIMAL_GAP
     assert found.primal_objective == pytest.approx(reference.primal_objective, rel=1e-6)
-
-
-def test_near_the_answer_only_few_entries_of_the_kernel_are_formed(monkeypatch):
-    X, y, *_, weights, _ = problem(2, n=200, p=10)
-    alpha = solve_svm((X * weights) @ X.T, y, 0.01).variables["alpha"]
-    features, sizes, gram = of(X, weights * 1.001), [], WeightedFeatures.gram
-
-    def counted(self, rows):
-        sizes.append(len(rows))
-        return gram(self, rows)
-
-    monkeypatch.setattr(WeightedFeatures, "gram", counted)
-    found = solve_svm_features(features, y, 0.01, alpha)
-    assert found.status == "optimal"
-    assert max(sizes) <= 0.5 * len(y)
-
-
-def test_points_join_until_no_margin_is_violated(monkeypatch):
-    X, y, *_, weights, _ = problem(3, n=200, p=10)
-    alpha = solve_svm((X * weights) @ X.T, y, 0.01).variables["alpha"]
-    weights = weights * np.linspace(0.05, 3.0, 10)
-    rounds, gram = [], WeightedFeatures.gram
-
-    def counted(self, rows):
-        rounds.append(len(rows))
-        return gram(self, rows)
-
-    monkeypatch.setattr(WeightedFeatures, "gram", counted)
-    monkeypatch.setattr(svm_features, "MOST_JOINING", 0.005)
-    monkeypatch.setattr(svm_features, "NEAR", 0.0)
-    found = solve_svm_features(of(X, weights), y, 0.01, alpha)
-    assert len(rounds) > 2
-    assert np.all(np.diff(rounds) > 0)
-    assert np.all(np.diff(rounds) <= 1)
-    assert abs(found.relative_gap) <= OPTIMAL_GAP
-
-
-def test_more_join_than_may_move_and_the_whole_matrix_is_formed(monkeypatch):
-    X, y, *_, weights, others = problem(4)
-    alpha = solve_svm((X * weights) @ X.T, y, 1.0).variables["alpha"]
-    monkeypatch.setattr(svm_features, "MOST_MOVING", 0.0)
-    found = solve_svm_features(of(X, others), y, 1.0, alpha)
-    expected = solve_svm((X * others) @ X.T, y, 1.0)
-    assert found.primal_objective == pytest.approx(expected.primal_objective, rel=1e-9)
-
-
-def test_what_is_not_certified_goes_to_the_solver_on_the_matrix(monkeypatch):
-    X, y, *_, weights, others = problem(5)
-    alpha = solve_svm((X * weights) @ X.T, y, 1.0).variables["alpha"]
-    monkeypatch.setattr(svm_features, "MAX_STEPS", 0)
-    monkeypatch.setattr(svm_features, "NEAR", 0.0)
-    found = solve_svm_features(of(X, others), y, 1.0, alpha)
-    assert abs(found.relative_gap) <= OPTIMAL_GAP
 
 
 def repeated_contradicting_points(scale):
@@ -137,36 +70,3 @@ def test_what_round_off_makes_hopeless_is_not_called_optimal():
     assert np.isfinite(found.primal_objective)
     assert found.dual_objective <= found.primal_objective
     assert found.status != "optimal" or size_of_gap(found) <= OPTIMAL_GAP
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_held_multipliers_enter_the_gradient(seed):
-    """Over some points, with the others held, both loops reach what all points have there."""
-    X, y, _, weights, others = problem(seed)
-    K, bounds = (X * others) @ X.T, np.ones(len(y))
-    best = solve_svm(K, y, 1.0, gap_tol=1e-10).variables["alpha"]
-    rows = np.flatnonzero((best > 0.0) & (best < 1.0))
-    rest = np.setdiff1d(np.arange(len(y)), rows)
-    held = y[rows] * (K[np.ix_(rows, rest)] @ (y * best)[rest])
-    inner = K[np.ix_(rows, rows)]
-    mean = np.where(y[rows] > 0, best[rows][y[rows] > 0].mean(), best[rows][y[rows] < 0].mean())
-    moved = np.clip(mean, 0.0, 1.0)
-    steps = loops.two_coordinate_descent(inner, y[rows], bounds[rows], moved, 1e-2, 10_000, held)
-    assert 0 < steps < 10_000
-    _, violation = loops.active_set(inner, y[rows], bounds[rows], moved, 1e-9, 1000, held)
-    assert violation <= 1e-9
-    np.testing.assert_allclose(moved, best[rows], atol=1e-5)
-
-
-def test_blocks_keep_the_columns_of_the_features_that_have_a_weight():
-    X, y, *_ = problem(7, n=12, p=4)
-    kernels = LinearBlocks(X, np.array([0, 1, 1, 2]))
-    for weights in ([1.0, 2.0, 3.0], [0.0, 2.0, 3.0], [0.0, 2.5, 3.0], [1.0, 0.0, 0.0], [0.0] * 3):
-        per_feature = np.array(weights)[kernels.blocks]
-        features = kernels.weighted(np.array(weights))
-        assert features.X.shape[1] == np.count_nonzero(per_feature)
-        np.testing.assert_allclose(features.gram(), (X * per_feature) @ X.T, atol=1e-12)
-        warm = {"costs": None, "alpha": np.full(12, 0.0), "gap_tol": 1e-6}
-        found = kernels.solve_svm(np.array(weights), y, 1.0, **warm)
-        expected = solve_svm((X * per_feature) @ X.T, y, 1.0)
-        assert found.primal_objective == pytest.approx(expected.primal_objective, rel=1e-6)

@@ -13,7 +13,7 @@ from reprolib.methods.kpm import KPMClassifier
 from reprolib.methods.kpm.hinge_lp import solve_hinge_lp_path
 from reprolib.methods.kpm.hinge_lp._certificate import GAP_TOL, is_certified, require_path
 from reprolib.methods.kpm.logistic_path import solve_logistic_path
-from reprolib.methods.kpm.nested_basis import NestedBasis, independent_columns
+from reprolib.methods.kpm.nested_basis import NestedBasis
 from reprolib.methods.kpm.square_path import solve_square_path, solve_square_path_orthonormal
 from reprolib.methods.mkpm import MKPMClassifier
 from reprolib.methods.mkpm.allocation import allocation_objective, solve_allocation
@@ -64,8 +64,8 @@ def worst_error(name, seeds):
 
 
 @pytest.mark.parametrize("name", sorted(SOLVERS))
-def test_answers_of_500_degenerate_problems_are_those_of_independent_solvers(name):
-    assert worst_error(name, range(500)) < 1e-9
+def test_answers_of_degenerate_problems_are_those_of_independent_solvers(name):
+    assert worst_error(name, range(60 if name == "highs" else 200)) < 1e-9
 
 
 def test_allocations_of_500_degenerate_problems_are_those_of_enumeration():
@@ -134,17 +134,16 @@ def test_a_dependent_column_anywhere_changes_nothing(seed, at, kind):
             )
 
 
-@given(seed=st.integers(0, 10**6))
-@examples
-def test_kept_columns_span_every_prefix(seed):
-    V, _, _, _, _ = degenerate_problem(seed)
-    columns = np.hstack([np.ones((len(V), 1)), V])
-    Q, R, kept = independent_columns(columns)
-    np.testing.assert_allclose(Q.T @ Q, np.eye(len(kept)), atol=1e-13)
-    np.testing.assert_allclose(Q @ R, columns[:, kept], atol=1e-12)
-    for d in range(1, columns.shape[1] + 1):
-        rank = np.linalg.matrix_rank(columns[:, :d], tol=1e-9)
-        assert np.count_nonzero(kept < d) == rank
+@pytest.mark.parametrize("solve", PATHS)
+@pytest.mark.parametrize("distance", [1e-4, 1e-6, 1e-8])
+def test_what_a_column_adds_to_those_before_it_counts_however_little_it_is(solve, distance):
+    """The same span, and the same optimum, as with the addition as a column of its own."""
+    rng = np.random.default_rng(0)
+    first, second = rng.normal(size=(2, 20))
+    y = np.where(second + 0.5 * rng.normal(size=20) > 0, 1.0, -1.0)
+    near = solve(np.column_stack([first, first + distance * second]), y)[-1]
+    plain = solve(np.column_stack([first, second]), y)[-1]
+    assert near.primal_objective == pytest.approx(plain.primal_objective, rel=1e-5)
 
 
 @pytest.mark.parametrize("loss", ["hinge", "square", "logistic"])

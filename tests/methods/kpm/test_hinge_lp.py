@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,16 +8,11 @@ from sklearn.datasets import load_breast_cancer, make_blobs, make_moons
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import scale
 
-from reprolib.methods.kpm.hinge_lp import _solve, solve_hinge_lp_path
-from reprolib.methods.kpm.hinge_lp._canonical import canonical_optimum
-from reprolib.methods.kpm.hinge_lp._certificate import RawAnswer, certify
-from reprolib.methods.kpm.hinge_lp._highs import BOUND, bounded_single, highs_single
-from reprolib.methods.kpm.hinge_lp._least_norm import least_norm_active_set
+from reprolib.methods.kpm.hinge_lp import solve_hinge_lp_path
+from reprolib.methods.kpm.hinge_lp._highs import BOUND
 from reprolib.methods.kpm.logistic_path import solve_logistic_path
-from reprolib.methods.kpm.nested_basis import NestedBasis, independent_columns
 from reprolib.methods.kpm.square_path import solve_square_path
 from reprolib.methods.shared.kernels import gram, gram_eigh
-from reprolib.methods.shared.solution import NotOptimalError
 from tests.fuzz.hinge_paths import hinge_problem
 from tests.methods.kpm.fallback import solve_by_highs
 from tests.naive import kpm as naive
@@ -151,109 +144,6 @@ def test_reported_optimum_has_least_mean_square(D, gap):
     assert np.sum(values(V, solution) ** 2) <= np.sum(expected**2) * (1 + 1e-4)
 
 
-@pytest.mark.parametrize("size", [1e-9, 1e-7, 1e-5])
-@pytest.mark.parametrize("gap", [1.0, 3.0])
-def test_canonical_optimum_does_not_hang_on_the_round_off_of_dual_variables(gap, size):
-    V, y = overlapping(n=40, gap=gap)
-    solution = solve_hinge_lp_path(V, y, 12)[-1]
-    basis = NestedBasis.from_arrays(V[:, :12], y)
-    dual = solution.variables["dual"]
-    noise = size * np.random.default_rng(0).random(40)
-    noisy = np.where(dual < 0.5, dual + noise, dual - noise)
-    margins = y * values(V, solution)
-    c = basis.signed @ margins / 40
-    c, found, _ = canonical_optimum(basis.signed, basis.weights, c, noisy, 1e-9)
-    assert found
-    np.testing.assert_allclose(c @ basis.signed, margins, atol=1e-6)
-
-
-def test_independent_columns_see_round_off_of_large_multiples():
-    """Nearly dependent columns before it make the round-off of a dependent one look like more."""
-    rng = np.random.default_rng(0)
-    Q = np.linalg.qr(rng.normal(size=(30, 12)))[0]
-    graded = np.triu(-np.ones((12, 12)), 1) + np.eye(12)
-    columns = Q @ np.linalg.matrix_power(graded, 3)
-    dependent = columns @ rng.normal(size=(12, 3)) * 1e-6
-    Q2, _, kept = independent_columns(np.hstack([columns, dependent]))
-    assert list(kept) == list(range(12))
-    assert Q2.shape == (30, 12)
-
-
-@given(
-    seed=st.integers(0, 10**6),
-    n_rows=st.integers(1, 40),
-    size=st.integers(1, 15),
-    kind=st.sampled_from(["random", "integer", "rows of many sizes"]),
-)
-@settings(examples, max_examples=200)
-def test_least_norm_point_is_that_of_nonnegative_least_squares(seed, n_rows, size, kind):
-    rng = np.random.default_rng(seed)
-    H = rng.normal(size=(n_rows, size))
-    if kind == "integer":
-        H = np.round(H)
-    if kind == "rows of many sizes":
-        H *= 10.0 ** rng.uniform(-3, 3, size=(n_rows, 1))
-    h = H @ rng.normal(size=size) - rng.uniform(size=n_rows) * rng.integers(0, 2, n_rows)
-    expected = naive.least_norm_point(H, h)
-    for guess in (np.empty(0, dtype=np.int64), rng.integers(0, n_rows, size)):
-        t, active, solved = least_norm_active_set(H, h, guess)
-        assert solved
-        np.testing.assert_allclose(t, expected, rtol=1e-6, atol=1e-8 * np.linalg.norm(expected))
-        np.testing.assert_allclose(H[active] @ t, h[active], rtol=1e-9, atol=1e-9)
-
-
-def test_least_norm_point_satisfies_its_optimality_conditions():
-    rng = np.random.default_rng(0)
-    H = rng.normal(size=(30, 6))
-    h = H @ rng.normal(size=6) - rng.uniform(0.0, 1.0, 30)
-    t, active, _ = least_norm_active_set(H, h, np.empty(0, dtype=np.int64))
-    multipliers = np.linalg.lstsq(H[active].T, t, rcond=None)[0]
-    assert (H @ t - h).min() >= -1e-9
-    assert multipliers.min() >= -1e-9
-    np.testing.assert_allclose(H[active].T @ multipliers, t, atol=1e-9)
-    nothing_to_do, *_ = least_norm_active_set(H, -np.ones(30), np.arange(4))
-    assert np.array_equal(nothing_to_do, np.zeros(6))
-
-
-def test_contradicting_rows_have_no_least_norm_point():
-    H = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]])
-    *_, solved = least_norm_active_set(H, np.ones(3), np.array([0]))
-    assert not solved
-
-
-def test_the_guess_does_not_change_the_canonical_optimum():
-    V, y = overlapping(n=40, gap=3.0)
-    basis = NestedBasis.from_arrays(V[:, :12], y)
-    solution = solve_hinge_lp_path(V, y, 12)[-1]
-    c = basis.signed @ (y * values(V, solution)) / 40
-    rng = np.random.default_rng(0)
-    expected, *_ = canonical_optimum(basis.signed, basis.weights, c, np.zeros(40), 1e-9)
-    for size in (1, 5, 40):
-        guess = rng.permutation(40)[:size]
-        found, *_ = canonical_optimum(basis.signed, basis.weights, c, np.zeros(40), 1e-9, guess)
-        np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-10)
-
-
-def test_the_optimum_of_a_wrong_dual_point_is_looked_for_again():
-    """Seen on flare_solar: a vertex whose gap was open led to an optimum of ten times the norm."""
-    rng = np.random.default_rng(5)
-    y = np.repeat([-1.0, 1.0], 20)
-    V = rng.normal(size=(40, 6)) + 2.0 * y[:, np.newaxis]
-    basis = NestedBasis.from_arrays(V, y)
-    solution = solve_hinge_lp_path(V, y)[-1]
-    assert solution.dual_objective == 0.0
-    far, longer = np.full(7, 1e6), []
-    for point in range(40):
-        wrong = np.where(np.arange(40) == point, 0.5, 0.0) * basis.weights
-        first, found, _ = canonical_optimum(basis.signed, basis.weights, far, wrong, 1e-9)
-        answer = RawAnswer(far, wrong, "optimal", 1)
-        (again,) = certify(basis, [6], [answer], "", 1e-9)
-        longer.append(found and np.linalg.norm(first) > 1.01 * solution.info["norm"])
-        assert again.info["norm"] == pytest.approx(solution.info["norm"], rel=1e-6)
-        np.testing.assert_allclose(basis.signed @ again.variables["dual"], 0.0, atol=1e-9)
-    assert sum(longer) > 10
-
-
 def test_where_the_classes_become_separable_no_other_solver_is_needed():
     """Vertices of norm 1e6 and more have no certificate there; the separating point does."""
     rng = np.random.default_rng(3)
@@ -276,8 +166,6 @@ def test_points_with_both_labels_differ_in_nothing_but_the_sign(seed):
     counts = rng.integers(1, 40, size=(2, 16)).astype(float)
     _, V = gram_eigh(gram(grid.reshape(16, 3), gamma=0.01))
     V, y = np.vstack([V, V]), np.repeat([-1.0, 1.0], 16)
-    basis = NestedBasis.from_arrays(V, y, counts.ravel())
-    np.testing.assert_array_equal(basis.signed[:, :16], -basis.signed[:, 16:])
     last = solve_hinge_lp_path(V, y, weights=counts.ravel())[-1].require_optimal(1e-7)
     assert last.info["solver"] == "simplex"
     assert last.primal_objective == pytest.approx(2 * counts.min(axis=0).sum(), rel=1e-7)
@@ -308,46 +196,6 @@ def test_more_components_than_points():
     assert objectives(solutions)[-1] == pytest.approx(0.0, abs=1e-7)
 
 
-def test_fallback_repairs_answers_without_certificate(monkeypatch):
-    V, y = overlapping(n=60, gap=0.5)
-    expected = objectives(solve_hinge_lp_path(V, y, 10))
-
-    def broken(GT, weights, targets, tol):
-        m, n = GT.shape
-        return np.zeros((m, m)), np.zeros((m, n)), np.full(m, -1), np.zeros(0, np.int64)
-
-    monkeypatch.setattr(_solve, "simplex_path", broken)
-    repaired = solve_hinge_lp_path(V, y, 10)
-    assert {solution.info["solver"] for solution in repaired} == {"highs"}
-    assert objectives(repaired) == pytest.approx(expected, rel=1e-7)
-
-
-def test_singular_basis_falls_back_to_highs(monkeypatch):
-    V, y = overlapping(n=40)
-
-    def singular(*arguments):
-        raise np.linalg.LinAlgError
-
-    monkeypatch.setattr(_solve, "simplex_path", singular)
-    assert solve_hinge_lp_path(V, y, 3)[-1].info["solver"] == "highs"
-
-
-def test_bounded_fallback_is_certified_and_not_marked_where_the_bound_plays_no_part():
-    V, y = overlapping(n=60, gap=0.5)
-    expected = objectives(solve_hinge_lp_path(V, y, 8))
-    basis = NestedBasis.from_arrays(V[:, :8], y)
-    for d in (1, 8):
-        solution = bounded_single(basis, d).require_optimal(1e-6)
-        assert "bound" not in solution.info
-        assert solution.primal_objective == pytest.approx(expected[d - 1], rel=1e-6)
-
-
-@pytest.mark.parametrize("solve", [highs_single, bounded_single])
-def test_the_certificate_of_every_fallback_can_be_held_to_the_bound(solve):
-    V, y = overlapping(n=60, gap=0.5)
-    assert _solve._is_optimal_within_bound(solve(NestedBasis.from_arrays(V, y), 2))
-
-
 def test_an_answer_inside_of_the_bound_stands_among_others_at_the_bound():
     """The README's data, a width far too small: the loss rises, and all are held to the bound."""
     X, labels = load_breast_cancer(return_X_y=True)
@@ -358,16 +206,6 @@ def test_an_answer_inside_of_the_bound_stands_among_others_at_the_bound():
     assert {solution.info.get("bound") for solution in path} == {None, BOUND}
     losses = objectives(path)
     assert np.all(np.diff(losses) <= 1e-7 * len(V))
-
-
-def test_bounded_fallback_follows_a_tiny_difference_only_up_to_the_bound():
-    x, y = np.array([[1.0], [1e-9], [-1e-9]]), np.array([1.0, 1.0, -1.0])
-    bounded = bounded_single(NestedBasis.from_arrays(x, y), 1).require_optimal(1e-6)
-    assert 1.9 < bounded.primal_objective < 2.0
-    assert bounded.info["bound"] == BOUND
-    assert 0.1 * BOUND < values(x, bounded)[0] < 10.0 * BOUND
-    (found,) = solve_hinge_lp_path(x, y)
-    assert found.primal_objective <= bounded.primal_objective * (1 + 1e-6)
 
 
 @pytest.mark.parametrize("n", [200, 400])
@@ -407,25 +245,6 @@ def test_ill_posed_programmes_give_one_certified_path(seed):
     assert len(solve_hinge_lp_path(V, y)) == V.shape[1]
 
 
-def test_raises_if_no_solver_certifies(monkeypatch):
-    V, y = overlapping(n=40)
-    stuck = solve_hinge_lp_path(V, y, 1)[0]
-    unproved = replace(stuck, primal_objective=5.0, dual_objective=0.0)
-    monkeypatch.setattr(_solve, "certify", lambda *arguments: [unproved])
-    monkeypatch.setattr(_solve, "highs_single", lambda basis, d: unproved)
-    monkeypatch.setattr(_solve, "bounded_single", lambda basis, d: unproved)
-    with pytest.raises(NotOptimalError, match="relative duality gap"):
-        solve_hinge_lp_path(V, y, 1)
-
-
-def test_raises_if_the_objective_rises(monkeypatch):
-    V, y = overlapping(n=40)
-    best, *_, worst = solve_hinge_lp_path(V, y, 8)[::-1]
-    monkeypatch.setattr(_solve, "certify", lambda *arguments: [best, worst])
-    with pytest.raises(NotOptimalError, match="rises from"):
-        solve_hinge_lp_path(V, y, 2)
-
-
 @pytest.mark.parametrize("solve", LOSS_PATHS)
 @pytest.mark.parametrize(
     ("change", "message"),
@@ -451,16 +270,6 @@ def test_max_components_out_of_range(solve, max_components):
         solve(np.eye(4)[:, :3], np.array([1.0, -1.0, 1.0, -1.0]), max_components)
 
 
-def test_nested_basis_is_orthonormal_and_gives_back_coefficients():
-    V, y = overlapping(n=30)
-    w = np.linspace(1.0, 2.0, 30)
-    basis = NestedBasis.from_arrays(V[:, :5], y, w)
-    np.testing.assert_allclose((basis.signed * w) @ basis.signed.T, w.sum() * np.eye(6), atol=1e-9)
-    coordinates = np.random.default_rng(0).normal(size=(3, 6))
-    margins = basis.margins(*basis.coefficients(coordinates))
-    np.testing.assert_allclose(margins, coordinates @ basis.signed, atol=1e-9)
-
-
 def test_square_path_is_least_squares():
     V, y = overlapping(n=40)
     w = np.linspace(1.0, 3.0, 40)
@@ -481,3 +290,27 @@ def test_logistic_path_is_stationary_and_certified(gap):
         A = np.hstack([V[:, :d], np.ones((40, 1))])
         assert np.abs(A.T @ gradient).max() < 1e-3
         assert abs(solution.relative_gap) <= 1e-7
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(4, 30),
+    kind=st.sampled_from(["random", "integer", "columns of many sizes"]),
+)
+@settings(examples, max_examples=100)
+def test_of_the_functions_without_loss_it_is_the_shortest(seed, n, kind):
+    """By nonnegative least squares, in orthonormal columns: the least mean square, once for all."""
+    rng = np.random.default_rng(seed)
+    y, weights = np.where(np.arange(n) % 2 == 0, 1.0, -1.0), rng.uniform(0.5, 2.0, n)
+    V = rng.normal(size=(n, n // 2))
+    if kind == "integer":
+        V = np.round(V)
+    if kind == "columns of many sizes":
+        V *= 10.0 ** rng.uniform(-3, 3, size=n // 2)
+    V[:, 0] = y * rng.integers(1, 4, size=n)
+    Q = np.linalg.qr(np.sqrt(weights)[:, np.newaxis] * np.column_stack([np.ones(n), V]))[0]
+    Q /= np.sqrt(weights)[:, np.newaxis]
+    last = solve_hinge_lp_path(V, y, weights=weights)[-1]
+    assert last.primal_objective == pytest.approx(0.0, abs=1e-9)
+    expected = Q @ naive.least_norm_point(y[:, np.newaxis] * Q, np.ones(n))
+    np.testing.assert_allclose(values(V, last), expected, atol=1e-6 * np.abs(expected).max())

@@ -1,4 +1,4 @@
-"""MMC where its eigenproblem leaves a choice: 500 degenerate problems, and last digits."""
+"""MMC where its eigenproblem leaves a choice: 200 degenerate problems, and last digits."""
 
 import dataclasses
 import warnings
@@ -16,13 +16,11 @@ from reprolib.methods.mkmmc import (
     leave_one_out_collapsed_path,
     leave_one_out_path,
     margin_laplacian,
-    nearest_in_order,
     nearest_neighbor,
     nearest_neighbor_path,
     nearest_other_path,
     total_laplacian,
 )
-from reprolib.methods.mkmmc._constraints import by_scatter
 from reprolib.methods.shared.kernels import gram
 from reprolib.papers.mkmmc.experiment import derive
 from reprolib.papers.mkmmc.methods import OWN
@@ -31,7 +29,7 @@ from reprolib.rerun.records.task import Measurement, Task
 from reprolib.rerun.tasks.worker import row_of
 from tests.naive import mkmmc as naive
 
-N_PROBLEMS = 500
+N_PROBLEMS = 200
 
 
 def degenerate_problem(seed):
@@ -155,15 +153,6 @@ def test_whitened_directions_beyond_c_minus_1_are_ordered_by_length():
         assert np.all(np.diff(np.diag(block)) > 0)
 
 
-def test_second_order_is_by_the_eigenvalues_of_the_total_scatter():
-    features = np.random.default_rng(5).normal(size=(20, 4)) * [1.0, 2.0, 3.0, 0.1] + 7.0
-    vectors, values = by_scatter(features)(np.eye(4))
-    centred = features - features.mean(axis=0)
-    scatter = centred.T @ centred / np.sum(features**2)
-    np.testing.assert_allclose(vectors.T @ scatter @ vectors, np.diag(values), atol=1e-14)
-    np.testing.assert_allclose(values, np.linalg.eigvalsh(scatter)[::-1])
-
-
 def test_without_within_scatter_the_directions_without_classes_are_principal_components():
     X, y = make_blobs([5, 3, 4, 6], n_features=7, cluster_std=3.0, random_state=3)
     fitted = MMC(7, within_weight=0.0).fit(X, y)
@@ -185,21 +174,6 @@ def test_equally_near_points_are_taken_by_index_in_any_basis(path):
         else:
             labels = path(1e7 * train @ Q, y, 1e7 * test @ Q)[-1]
         np.testing.assert_array_equal(labels, [3, 3, 3, 1])
-
-
-def test_equally_near_points_are_ordered_by_index_in_any_basis():
-    train = np.array([[1.0, 0, 0], [3, 0, 0], [0, 1, 0], [0, 0, -3], [0, 0, 1], [2, 0, 0]])
-    for seed in range(50):
-        Q = np.linalg.qr(np.random.default_rng(seed).normal(size=(3, 3)))[0]
-        order = nearest_in_order(train @ Q, np.zeros((2, 3)), 5)
-        np.testing.assert_array_equal(order, [[0, 2, 4, 5, 1]] * 2)
-
-
-def test_distances_tie_by_the_largest_of_the_row():
-    train = np.array([[1.0], [-1.0 - 1e-9], [100.0]])
-    near = nearest_in_order(train[[1, 0, 2]], np.zeros((1, 1)), 2, tol=1e-10)
-    assert near.tolist() == [[0, 1]], "a difference of 1e-9 is 1e-11 of the largest distance"
-    assert nearest_in_order(train[[1, 0]], np.zeros((1, 1)), 1, tol=1e-10).tolist() == [[1]]
 
 
 def test_equally_near_others_are_taken_by_index_in_any_basis():

@@ -160,37 +160,3 @@ def test_a_start_is_on_the_simplex_up_to_a_hundred_millionth():
     for start in ([0.5, 0.5 + 1.1e-8], [0.5, 0.5 - 1.1e-8], [-1e-9, 1.0], [1.0], [[0.5, 0.5]]):
         with pytest.raises(ValueError, match="give 2 nonnegative weights that sum to one"):
             solve_stqp_local(np.eye(2), start)
-
-
-def test_a_climb_of_no_steps_is_its_start_with_its_residual():
-    solution = solve_stqp_local(np.diag([1.0, 2.0]), [0.9, 0.1], max_iter=0)
-    assert (solution.status, solution.iterations) == ("stopped", 0)
-    np.testing.assert_allclose(solution.variables["weights"], [0.9, 0.1])
-    assert solution.primal_objective == pytest.approx(-0.83)
-    assert solution.dual_objective == -2.0
-    assert solution.info["residual"] == pytest.approx(0.9 - 0.83)
-    assert solution.scale == 2.0
-
-
-def test_a_climb_counts_the_step_that_finds_nothing_to_gain():
-    M = np.diag([1.0, 2.0])
-    at_rest = solve_stqp_local(M, [1.0, 0.0])
-    assert (at_rest.status, at_rest.iterations) == ("stationary", 1)
-    moved = solve_stqp_local(M, [0.9, 0.1], max_iter=1)
-    assert (moved.status, moved.iterations) == ("stopped", 1)
-    assert moved.variables["weights"] @ M @ moved.variables["weights"] > 0.83
-
-
-@pytest.mark.parametrize(("tol", "status"), [(0.99, "stopped"), (1.01, "stationary")])
-def test_a_gain_is_weighed_by_the_largest_entry(tol, status):
-    """From the middle, 2 x^2 + y^2 falls by 3/4 - 2/3 to its minimum, for a largest entry of 2."""
-    solution = solve_stqp_local(np.diag([-2.0, -1.0]), [0.5, 0.5], max_iter=1, tol=tol / 24)
-    assert solution.status == status
-
-
-@pytest.mark.parametrize("max_nodes", [0, 1, 2, 3])
-def test_faces_are_counted_up_to_the_limit(max_nodes):
-    M = random_form("clique", 9, 3)
-    solution = solve_stqp_global(M, max_nodes=max_nodes)
-    assert (solution.status, solution.iterations) == ("stopped", max_nodes)
-    assert -solution.dual_objective <= M.max()

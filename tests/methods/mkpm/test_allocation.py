@@ -67,17 +67,6 @@ def test_greedy_equals_dp_on_convex_objectives(decrements):
     )
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
-@given(small_integers, st.data())
-def test_path_of_a_smaller_budget_is_a_prefix(decrements, data):
-    objectives = non_increasing(decrements)
-    whole = solve_allocation_dp(objectives)
-    budget = data.draw(st.integers(0, len(whole.variables["objective_path"]) - 1))
-    part = solve_allocation_dp(objectives, budget)
-    for name, path in part.variables.items():
-        np.testing.assert_array_equal(path, whole.variables[name][: budget + 1])
-
-
 def test_best_allocations_are_not_nested():
     objectives = non_increasing(np.array([[3, 0, 0], [0, 0, 10]]))
     path = solve_allocation(objectives).variables["allocation_path"]
@@ -96,12 +85,6 @@ def test_allocations_sum_to_the_total_and_certify_the_value():
         allocation_objective(objectives, path), solution.variables["objective_path"], rtol=1e-12
     )
     assert np.all(np.diff(solution.variables["objective_path"]) <= 1e-12)
-
-
-def test_exactly_and_at_most_the_budget_have_the_same_value():
-    objectives = non_increasing(np.random.default_rng(1).exponential(size=(3, 6)))
-    path = solve_allocation_dp(objectives).variables["objective_path"]
-    np.testing.assert_allclose(path, np.minimum.accumulate(path), rtol=0, atol=1e-12)
 
 
 def test_greedy_refuses_objectives_that_are_not_convex():
@@ -139,16 +122,6 @@ def test_budgets_from_nothing_to_the_capacity(solve):
         assert solution.primal_objective == solution.dual_objective == objective
     with pytest.raises(ValueError, match="max_total is -1, but 2 bits of at most 2 dimensions"):
         solve(objectives, -1)
-
-
-def test_budget_beyond_the_capacity():
-    with pytest.raises(ValueError, match=r"max_total is 7, but 2 bits of at most 3 dimensions"):
-        solve_allocation_dp(np.zeros((2, 4)), 7)
-
-
-def test_objective_that_is_not_finite():
-    with pytest.raises(ValueError, match=r"objectives\[1, 2\] is nan"):
-        solve_allocation([[1.0, 0.5, 0.0], [1.0, 0.5, np.nan]])
 
 
 def test_objectives_of_the_wrong_shape():

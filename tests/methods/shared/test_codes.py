@@ -10,9 +10,7 @@ import pytest
 from reprolib.methods.shared.codes import (
     decision_values,
     decode,
-    decoding_weights,
     nearness,
-    one_vs_all_code,
     random_code,
 )
 from reprolib.methods.shared.path_scores import path_scores
@@ -51,12 +49,6 @@ def test_nearest_code_word_of_any_code(n_classes, seed):
     values = decision_values(code, scores)
     expected = near[:, 1] - near[:, 0] if n_classes == 2 else near
     np.testing.assert_array_equal(values, expected)
-
-
-def test_decoding_of_one_against_all_multiplies_by_four():
-    weights, offsets = decoding_weights(one_vs_all_code(3))
-    np.testing.assert_array_equal(weights, 4 * np.eye(3))
-    np.testing.assert_array_equal(offsets, np.zeros(3))
 
 
 def test_scores_of_a_path_of_two_classes_are_by_sign_and_tolerance():

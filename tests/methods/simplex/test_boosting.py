@@ -68,42 +68,6 @@ def test_step_is_the_minimiser_along_the_direction():
     assert 0 < values[1] < min(values[0], values[2])
 
 
-def test_no_step_along_an_ascent_direction():
-    X, y = blobs(4)
-    loss = make_loss("exponential", 4)
-    F = np.zeros((len(X), 3))
-    assert optimal_step(loss, F, loss.gradient(F, y), y) == 0.0
-    assert optimal_step(loss, F, np.zeros_like(F), y) == 0.0
-
-
-@pytest.mark.parametrize(("size", "positive"), [(1.0, False), (2.0, True)])
-def test_a_direction_of_the_size_of_round_off_is_none(size, positive):
-    """The loss of a point far on the wrong side falls along it all the same."""
-    loss, y = make_loss("exponential", 2), np.array([0])
-    F = -15.0 * loss.code.T[y]
-    direction = size * np.finfo(float).eps * loss.code.T[y]
-    assert (optimal_step(loss, F, direction, y) > 0.0) is positive
-
-
-@pytest.mark.parametrize("weights", [None, np.array([3.0, 3.0])])
-@pytest.mark.parametrize(("slope", "positive"), [(0.99e-12, False), (1.01e-12, True)])
-def test_a_slope_of_round_off_for_every_example_is_flat(slope, positive, weights):
-    """With two classes and f = t c_y, the slope of exp(-2 t) is -2 exp(-2 t)."""
-    loss, y = make_loss("exponential", 2), np.array([0, 1])
-    words = loss.code.T[y]
-    step = optimal_step(loss, -0.5 * np.log(slope / 2.0) * words, words, y, weights)
-    assert (step > 0.0) is positive
-
-
-@pytest.mark.parametrize("size", [1.0, 4.0])
-@pytest.mark.parametrize(("largest", "length"), [(8.0, 8.0), (9.0, 16.0), (1.0, 1.0)])
-def test_step_along_a_direction_that_separates_ends_beyond_the_largest(size, largest, length):
-    loss, y = make_loss("exponential", 2), np.array([0, 1])
-    words = loss.code.T[y]
-    step = optimal_step(loss, 0.0 * words, size * words, y, largest=largest)
-    assert step * size == length
-
-
 def test_learning_rate_is_a_share_of_the_best_step():
     X, y = blobs(6)
     whole, half = (
@@ -141,12 +105,6 @@ def test_best_coordinate_explains_most_of_its_targets_by_weight(seed):
     assert weights @ tree.predict(X) ** 2 == pytest.approx(explained[best])
 
 
-def test_seeds_of_the_trees_are_those_of_the_stored_runs():
-    model = SimplexBoostingClassifier(3, random_state=0).fit(*blobs())
-    seeds = [tree.random_state for tree in model.estimators_]
-    assert seeds == [209652396, 398764591, 924231285]
-
-
 def test_separable_data_end_with_a_bounded_step():
     X, y = np.array([[0.0], [1.0]]), [0, 1]
     model = SimplexBoostingClassifier(5, random_state=0).fit(X, y)
@@ -162,33 +120,6 @@ def test_deeper_trees_and_more_rounds_help_on_digits():
     few = SimplexBoostingClassifier(20, random_state=0).fit(X[train], y[train])
     many = SimplexBoostingClassifier(150, random_state=0).fit(X[train], y[train])
     assert many.score(X[test], y[test]) > max(0.8, few.score(X[test], y[test]))
-
-
-@pytest.mark.parametrize("name", ["n_estimators", "max_depth", "learning_rate"])
-def test_bad_hyperparameters_are_named(name):
-    with pytest.raises(
-        ValueError, match=f"'{name}' parameter of SimplexBoostingClassifier .* Got 0"
-    ):
-        SimplexBoostingClassifier(**{name: 0}).fit(*blobs())
-
-
-@pytest.mark.parametrize("rate", [1.01, 0.0, -0.5])
-def test_a_learning_rate_is_at_most_the_whole_step(rate):
-    SimplexBoostingClassifier(learning_rate=1.0)._validate_params()
-    SimplexBoostingClassifier(learning_rate=0.01)._validate_params()
-    with pytest.raises(ValueError, match="'learning_rate' parameter of SimplexBoosting"):
-        SimplexBoostingClassifier(learning_rate=rate)._validate_params()
-
-
-@pytest.mark.parametrize("name", ["n_estimators", "max_depth"])
-def test_a_broken_number_of_rounds_or_levels_is_refused(name):
-    with pytest.raises(ValueError, match=rf"'{name}' parameter .* must be an int .* Got 2\.5"):
-        SimplexBoostingClassifier(**{name: 2.5}).fit(*blobs())
-
-
-def test_unknown_update_is_refused():
-    with pytest.raises(ValueError, match="'update' parameter .* Got 'newton'"):
-        SimplexBoostingClassifier(update="newton").fit(*blobs())
 
 
 def test_features_too_small_to_split_are_named():

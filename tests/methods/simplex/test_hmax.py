@@ -226,25 +226,32 @@ def test_it_stands_in_front_of_a_classifier():
     assert list(names[:2]) == ["hmax0", "hmax1"]
 
 
-@pytest.mark.parametrize("kernel", ["Haswell", "Nehalem"])
-@pytest.mark.parametrize(
-    "options",
-    [{}, {"sparse": True, "inhibition": 0.5, "limited": True}],
-    ids=["base", "final"],
-)
-def test_another_processor_gives_the_same_bits(kernel, options, tmp_path):
-    """Of images so large that the product of matrices has other last digits."""
-    skip_unless_it_runs(kernel)
+def on_processor(folder, **environment) -> np.ndarray:
+    """Features of both models, from a new interpreter.
+
+    Of images so large that the product of matrices has other last digits elsewhere.
+    """
+    path = folder / "features.npy"
     code = f"""
         import numpy as np
         from reprolib import HMAX
         from tests.methods.simplex.test_hmax import scene
         rng = np.random.default_rng(3)
         images = [scene(rng, 170, 230), scene(rng, 300, 200)]
-        model = HMAX(n_patches=400, random_state=0, **{options!r})
-        np.save(PATH, model.fit_transform(images))
+        final = dict(sparse=True, inhibition=0.5, limited=True)
+        models = [HMAX(n_patches=200, random_state=0, **options) for options in ({{}}, final)]
+        np.save({str(path)!r}, [model.fit_transform(images) for model in models])
     """
-    here, there = tmp_path / "here.npy", tmp_path / "there.npy"
-    run_python(code.replace("PATH", repr(str(here))))
-    run_python(code.replace("PATH", repr(str(there))), OPENBLAS_CORETYPE=kernel)
-    np.testing.assert_array_equal(np.load(here), np.load(there))
+    run_python(code, **environment)
+    return np.load(path)
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory):
+    return on_processor(tmp_path_factory.mktemp("here"))
+
+
+@pytest.mark.parametrize("kernel", ["Haswell", "Nehalem"])
+def test_another_processor_gives_the_same_bits(kernel, here, tmp_path):
+    skip_unless_it_runs(kernel)
+    np.testing.assert_array_equal(on_processor(tmp_path, OPENBLAS_CORETYPE=kernel), here)

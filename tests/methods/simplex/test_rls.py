@@ -17,20 +17,9 @@ from reprolib.methods.shared.codes import (
 )
 from reprolib.methods.shared.kernels import gram, nystrom_landmarks, nystrom_map
 from reprolib.methods.simplex import (
-    SimplexBoostingClassifier,
-    SimplexConeSVC,
-    SimplexHalfspaceSVC,
     SimplexRLSClassifier,
     SimplexRLSClassifierCV,
     SimplexSGDClassifier,
-    rls_solver,
-    spectrum_alphas,
-)
-from reprolib.methods.simplex._base import gram_name
-from reprolib.methods.simplex.rls_solver import (
-    feature_spectrum,
-    gram_spectrum,
-    rls_dual_coefficients_cholesky,
 )
 from tests.naive.simplex import srls_dual, srls_leave_one_out
 
@@ -76,7 +65,7 @@ def test_decodes_like_one_vs_all_ridge(seed, T, log_alpha):
 @pytest.mark.parametrize(("n", "p"), [(24, 3), (12, 30)])
 def test_leave_one_out_equals_retraining_without_each_example(kernel, n, p):
     X, y = blobs(3, n, p)
-    alphas = np.geomspace(10, 1e-3, 6)
+    alphas = np.geomspace(10, 1e-3, 70)  # more than are computed at once
     model = SimplexRLSClassifierCV(alphas, kernel=kernel).fit(X, y)
     K, code = gram(X, kernel=kernel), simplex_code(4)
     naive = [
@@ -104,39 +93,6 @@ def test_leave_one_out_is_scored_by_any_score(n_classes):
             roc_auc_score(y, v) if scoring == name else -np.mean((v - 0.1) ** 2) for v in values
         ]
         np.testing.assert_allclose(model.loo_score_path_, by_hand)
-
-
-def test_leave_one_out_scores_agree_with_the_formula_of_the_paper():
-    from reprolib.methods.simplex.rls_solver import feature_spectrum, leave_one_out_path
-
-    X, y = blobs(4, 30, 4)
-    code, shift = simplex_code(4), 0.7
-    Y = encode(code, y)
-    inverse = np.linalg.inv(X @ X.T + shift * np.eye(30))
-    by_paper = (Y - (inverse @ Y) / np.diag(inverse)[:, None]) @ code
-    blocks = leave_one_out_path(
-        feature_spectrum(X), sp.csr_array(np.eye(4)[y]), np.array([shift]), block_rows=7
-    )
-    one_hot = np.vstack([scores[:, 0] for _, _, scores in blocks])
-    as_simplex = one_hot * 4 / 3 - one_hot.sum(axis=1, keepdims=True) / 3
-    np.testing.assert_allclose(as_simplex, by_paper, atol=1e-10)
-
-
-@pytest.mark.parametrize("rank", [3, 12])
-@pytest.mark.parametrize(("width", "lengths"), [(3, [1] * 5), (8, [2, 2, 1]), (12, [3, 2])])
-def test_many_values_of_lambda_are_taken_a_few_at_a_time(monkeypatch, rank, width, lengths):
-    """As alone; so many numbers of a row are computed by one product."""
-    monkeypatch.setattr(rls_solver, "WIDTH", width)
-    X, y = np.random.default_rng(0).normal(size=(12, rank)), np.arange(12) % 4
-    spectrum, labels = feature_spectrum(X), sp.csr_array(np.eye(4)[y])
-    shifts = np.geomspace(0.1, 10.0, 5)
-    blocks = [(c, s) for _, c, s in rls_solver.leave_one_out_path(spectrum, labels, shifts)]
-    assert [scores.shape[1] for _, scores in blocks] == lengths
-    assert np.concatenate([np.arange(5)[columns] for columns, _ in blocks]).tolist() == [*range(5)]
-    together = np.concatenate([scores for _, scores in blocks], axis=1)
-    for shift, scores in zip(shifts, together.swapaxes(0, 1), strict=True):
-        ((_, _, alone),) = rls_solver.leave_one_out_path(spectrum, labels, np.array([shift]))
-        np.testing.assert_allclose(scores, alone[:, 0], rtol=1e-12)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
@@ -215,15 +171,6 @@ def test_accuracy_on_digits():
     assert model.score(X[1000:], y[1000:]) > 0.88
 
 
-@pytest.mark.parametrize("alpha", [0.0, -1.0, np.nan, "auto"])
-def test_bad_alpha_is_named(alpha):
-    X, y = blobs()
-    with pytest.raises(
-        ValueError, match="'alpha' parameter of SimplexRLSClassifier must be a float in the range"
-    ):
-        SimplexRLSClassifier(alpha).fit(X, y)
-
-
 @pytest.mark.parametrize("alphas", [[], [1.0, 0.0], [np.inf], [[1.0, 2.0], [3.0, 4.0]]])
 def test_bad_alphas_are_named(alphas):
     with pytest.raises(ValueError, match="alphas must be positive numbers"):
@@ -237,21 +184,6 @@ def test_labels_unseen_in_training_count_as_errors():
     assert set(model.predict(X)) <= {0, 1, 2}
     hits = np.sum(model.predict(X[seen]) == y[seen])
     assert model.score(X, y) == pytest.approx(hits / len(y))
-
-
-SIMPLEX = [
-    SimplexRLSClassifier,
-    SimplexSGDClassifier,
-    SimplexConeSVC,
-    SimplexHalfspaceSVC,
-    SimplexBoostingClassifier,
-]
-
-
-@pytest.mark.parametrize("estimator", SIMPLEX)
-def test_one_class_is_refused(estimator):
-    with pytest.raises(ValueError, match="one class only"):
-        estimator().fit(np.eye(3), [1, 1, 1])
 
 
 @pytest.mark.parametrize("estimator", [SimplexRLSClassifier, SimplexSGDClassifier])
@@ -284,8 +216,6 @@ def test_kernel_functions_that_are_indefinite_are_refused_by_name(estimator):
     model = clone(estimator).set_params(kernel="sigmoid", coef0=-2)
     with pytest.raises(ValueError, match="kernel='sigmoid' is not positive semidefinite"):
         model.fit(X, y)
-    assert gram_name("poly") == "the Gram matrix of kernel='poly'"
-    assert gram_name("precomputed") == "X"
 
 
 @pytest.mark.parametrize("estimator", [SimplexRLSClassifier(), SimplexRLSClassifierCV()])
@@ -306,59 +236,6 @@ def test_a_given_gram_matrix_is_not_sparse(estimator):
     assert not get_tags(given).input_tags.sparse
     with pytest.raises(TypeError, match=r"(?i)sparse"):
         given.fit(sp.csr_array(gram(X)), y)
-
-
-def test_spectrum_of_an_indefinite_matrix_is_refused_with_both_ends():
-    with pytest.raises(
-        ValueError, match="smallest eigenvalue is -1, its largest 2. Use a positive"
-    ):
-        gram_spectrum(np.diag([2.0, -1.0, 0.5]))
-    np.testing.assert_array_equal(gram_spectrum(np.diag([2.0, -1e-7])).eigenvalues, [0.0, 2.0])
-
-
-@pytest.mark.parametrize(("smallest", "refused"), [(-3.9e-6, False), (-4.1e-6, True)])
-def test_a_millionth_of_the_largest_eigenvalue_below_zero_is_round_off(smallest, refused):
-    K = np.diag([4.0, smallest, 1.0])
-    if refused:
-        with pytest.raises(ValueError, match=r"smallest eigenvalue is -4\.1e-06, its largest 4\."):
-            gram_spectrum(K)
-    else:
-        assert gram_spectrum(K).eigenvalues.tolist() == [0.0, 1.0, 4.0]
-
-
-@pytest.mark.parametrize(("rank_tol", "rank"), [(None, 3), (0.01, 3), (0.0625, 2), (0.25, 1)])
-def test_eigenvalues_of_features_up_to_the_tolerance_count_as_zero(rank_tol, rank):
-    X = np.vstack([np.diag([0.5, 2.0, 1.0]), np.zeros((2, 3))])
-    spectrum = feature_spectrum(X, rank_tol=rank_tol)
-    np.testing.assert_allclose(spectrum.eigenvalues, [0.25, 1.0, 4.0][3 - rank :])
-    np.testing.assert_allclose(spectrum.eigenvectors.T @ spectrum.eigenvectors, np.eye(rank))
-    U = X @ spectrum.feature_map / np.sqrt(spectrum.eigenvalues)
-    np.testing.assert_allclose(U, spectrum.eigenvectors)
-
-
-def test_features_of_lower_rank_have_as_many_eigenvalues():
-    X = np.random.default_rng(0).normal(size=(40, 3)) @ np.random.default_rng(1).normal(size=(3, 9))
-    assert feature_spectrum(X).eigenvalues.shape == (3,)
-    assert not feature_spectrum(X).full_rank
-
-
-@pytest.mark.parametrize(("second", "counts"), [(8.8e-15, False), (8.9e-15, True)])
-@pytest.mark.parametrize("unit", [1.0, 2.0**-60])
-def test_alphas_span_the_eigenvalues_that_are_not_round_off(second, counts, unit):
-    """Ten machine epsilons of the largest, 4, are 8.88e-15."""
-    eigenvalues = unit * np.array([0.0, second, 1.0, 4.0])
-    alphas = spectrum_alphas(eigenvalues, 10, n_alphas=3) / unit
-    smallest = second if counts else 1.0
-    np.testing.assert_allclose(alphas, [0.4, np.sqrt(4.0 * smallest) / 10, smallest / 10])
-
-
-@pytest.mark.parametrize(("n", "in_features"), [(4, False), (5, True)])
-def test_features_are_decomposed_where_they_are_fewer_than_the_examples(n, in_features):
-    X = np.random.default_rng(0).normal(size=(n, 3)) @ np.random.default_rng(1).normal(size=(3, 4))
-    model = SimplexRLSClassifierCV([0.1]).fit(X, np.arange(n) % 2)
-    assert len(model.eigenvalues_) == (3 if in_features else n)
-    positive = model.eigenvalues_[-3:]
-    np.testing.assert_allclose(positive, np.linalg.eigvalsh(X @ X.T)[-3:])
 
 
 @pytest.mark.parametrize("estimator", [SimplexRLSClassifier(), SimplexRLSClassifierCV()])
@@ -398,18 +275,6 @@ def test_leave_one_out_values_are_those_of_one_repetition_less(kernel, n_classes
             np.testing.assert_allclose(values[i], expected, atol=1e-9)
 
 
-def test_a_matrix_that_stays_indefinite_is_refused_with_the_shift():
-    with pytest.raises(ValueError, match=r"not positive definite \(n alpha = 0\.25\)"):
-        rls_dual_coefficients_cholesky(np.diag([1.0, -0.5]), np.eye(2), 0.25)
-    Z = rls_dual_coefficients_cholesky(np.diag([1.0, -0.5]), np.eye(2), 1.0)
-    np.testing.assert_allclose(Z, np.diag([0.5, 2.0]))
-
-
-def test_zero_features_are_refused_with_the_remedy():
-    with pytest.raises(ValueError, match="zero; pass explicit alphas"):
-        spectrum_alphas(np.zeros(3), 3)
-
-
 def test_zero_linear_features_are_refused():
     with pytest.raises(ValueError, match="zero; pass explicit alphas"):
         SimplexRLSClassifierCV().fit(np.zeros((5, 2)), [0, 1, 0, 1, 1])
@@ -438,14 +303,6 @@ def test_the_grid_of_alphas_does_not_depend_on_the_unit_of_the_weights(unit):
     plain = SimplexRLSClassifierCV(kernel="rbf", gamma=0.1).fit(X, y)
     model = SimplexRLSClassifierCV(kernel="rbf", gamma=0.1).fit(X, y, np.full(len(y), unit))
     np.testing.assert_allclose(model.alphas_, plain.alphas_, rtol=1e-5)
-
-
-def test_scores_that_differ_by_round_off_tie(monkeypatch):
-    X, y = blobs(3)
-    for less, chosen in ((1e-10, 2.0), (1e-8, 1.0)):
-        scores = np.array([0.9 - less, 0.9])
-        monkeypatch.setattr(SimplexRLSClassifierCV, "_loo_scores", lambda *_: scores)  # noqa: B023
-        assert SimplexRLSClassifierCV([1.0, 2.0]).fit(X, y).alpha_ == chosen
 
 
 def test_the_linear_kernel_has_no_scale():

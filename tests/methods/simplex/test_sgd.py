@@ -1,5 +1,3 @@
-import warnings
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -11,15 +9,6 @@ from reprolib.methods.simplex import (
     SimplexRLSClassifier,
     SimplexSGDClassifier,
     make_loss,
-)
-from reprolib.methods.simplex.sgd_solver import (
-    _NORM2,
-    _SCALE,
-    _STEPS,
-    _SUM,
-    SGDState,
-    _finish,
-    run_sgd,
 )
 from tests.naive import simplex as naive
 
@@ -55,98 +44,12 @@ def test_steps_follow_the_paper(loss, project, eta0, T):
     np.testing.assert_allclose(model.coef_, np.mean(iterates[40:], axis=0), atol=1e-9)
 
 
-@pytest.mark.parametrize(("scale", "kept"), [(1e-7, 1.0), (1e-5, 1e-5)])
-def test_small_scale_is_folded_into_the_weights(scale, kept):
-    """V x scale is the iterate, and V x sum - U the sum of the averaged ones."""
-    V, U = np.full((2, 3), 4.0), np.full((2, 3), 0.5)
-    scalars = np.zeros(5)
-    scalars[[_SCALE, _SUM, _STEPS]] = scale, 2.0, 3.0
-    _finish((0.1, 0.0, 0.0, 2.0), V, U, scalars)
-    assert scalars[_SCALE] == kept
-    np.testing.assert_allclose(V * scalars[_SCALE], 4.0 * scale)
-    np.testing.assert_allclose(V * scalars[_SUM] - U, 4.0 * (2.0 + scale) - 0.5)
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("project", [False, True, 0.1])
-@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
-def test_the_tracked_norm_is_that_of_the_weights(loss, project, container):
-    X, y = blobs(2, T=3)
-    state = SGDState(3, 3)
-    for rows in (slice(0, 25), slice(25, 60)):
-        run_sgd(
-            state,
-            container(X[rows] / 4),
-            y[rows],
-            np.arange(len(y[rows])),
-            loss=loss,
-            lam=0.2,
-            t0=5.0,
-            project=project,
-        )
-        norm2 = np.sum(state.class_weights() ** 2)
-        assert norm2 > 0.0
-        assert state.scalars[_NORM2] == pytest.approx(norm2)
-        if project:  # ||W||^2 = (T - 1) / T ||C'W||^2
-            assert 2 / 3 * norm2 <= float(project) ** 2 / 0.2 * (1 + 1e-12)
-    assert state.n_steps == 60
-    np.testing.assert_array_equal(state.average_class_weights(), state.class_weights())
-
-
-def test_a_new_run_takes_the_norm_of_the_weights_that_it_finds():
-    state = SGDState(3, 2)
-    state.V[:] = [[3.0, 0.0], [-1.0, 2.0], [-2.0, -2.0]]
-    state.scalars[_SCALE] = 0.5
-    run_sgd(state, np.zeros((1, 2)), np.array([0]), np.empty(0, dtype=int), loss="cone", lam=1.0)
-    assert state.scalars[_NORM2] == pytest.approx(22.0 / 4)
-
-
-@pytest.mark.parametrize(
-    ("eta0", "alpha", "largest_weight", "t0"),
-    [
-        (None, 0.01, 1.0, 0.0),
-        ("auto", 0.01, 1.0, 2499.0),  # eta0 = 1/50, and 1 / (2 alpha (1 + t0)) is the first step
-        ("auto", 0.01, 3.0, 7499.0),
-        ("auto", 100.0, 1.0, 0.0),
-        ("first", 0.01, 1.0, 15.0),  # sqrt(4 / 0.02) = 14.1
-        ("first", 0.5, 1.0, 2.0),
-        (0.2, 0.5, 1.0, 4.0),
-        (2.0, 0.5, 1.0, 0.0),
-    ],
-)
-@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
-def test_the_first_step_is_as_long_as_asked(container, eta0, alpha, largest_weight, t0):
-    X = container(np.array([[2.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
-    model = SimplexSGDClassifier(alpha=alpha, eta0=eta0)
-    assert model._step_offset(X, largest_weight) == pytest.approx(t0, abs=1e-9)
-
-
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 @pytest.mark.parametrize("eta0", [None, "auto", "first", np.float64(1e59)])
 @pytest.mark.parametrize("alpha", [1e-59, 1.5e4, np.float64(1e59)])
 def test_where_all_features_are_zero_no_step_overflows(eta0, alpha):
     model = SimplexSGDClassifier(alpha=alpha, eta0=eta0, random_state=0)
     assert not model.fit(np.zeros((6, 2)), [0, 1] * 3).coef_.any()
-
-
-@pytest.mark.parametrize("sample_weight", [None, [1.0, 1.0, 4.0]])
-def test_the_heaviest_row_sets_the_length_of_the_steps_of_a_stream(sample_weight):
-    X, y = np.array([[1.0], [2.0], [0.5]]), [0, 1, 0]
-    model = SimplexSGDClassifier(alpha=0.01)
-    model.partial_fit(X, y, classes=[0, 1], sample_weight=sample_weight)
-    assert model._t0 == pytest.approx(0.5 / (0.01 / (8.0 if sample_weight is None else 32.0)) - 1)
-
-
-def test_an_average_from_the_zeroth_step_is_that_of_all():
-    X, y = blobs(3)
-    averages = [
-        SimplexSGDClassifier(average=average, random_state=0, max_iter=1).fit(X, y).coef_
-        for average in (0, 1, True)
-    ]
-    np.testing.assert_array_equal(averages[0], averages[2])
-    np.testing.assert_array_equal(averages[1], averages[2])
-    last = SimplexSGDClassifier(random_state=0, max_iter=1).fit(X, y).coef_
-    assert np.any(last != averages[0])
 
 
 @pytest.mark.parametrize("average", [True, 40, False])
@@ -159,26 +62,6 @@ def test_a_mean_of_iterates_leaves_the_last_one_as_it_is(average):
     for _ in range(by_pass.max_iter):
         by_pass.partial_fit(X, y, classes=np.unique(y))
     np.testing.assert_array_equal(by_pass.last_coef_, last)
-
-
-@pytest.mark.parametrize(
-    ("loss", "of_zero"), [(loss, 1.0) for loss in LOSSES[:3]] + [(LOSSES[3], 2.0)]
-)
-@pytest.mark.parametrize("share", [0.99, 1.01])
-def test_a_penalty_beyond_the_objective_of_zero_is_a_warning(loss, of_zero, share):
-    y = np.arange(3)
-    assert make_loss(loss, 3).value(np.zeros((3, 2)), y) == pytest.approx(of_zero)
-    model = SimplexSGDClassifier(loss, alpha=0.25)
-    model.coef_, model.t_ = np.full((2, 2), np.sqrt(share * of_zero)), 8
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        model._warn_if_worse_than_zero()
-    assert len(caught) == (share > 1)
-    if caught:
-        text = str(caught[0].message)
-        assert "after 8 steps: its penalty alone" in text
-        assert f"its penalty alone, {share * of_zero:.3g}, is larger than" in text
-        assert f"the zero function, {of_zero:g} (eta0='auto', alpha=0.25)" in text
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -286,25 +169,6 @@ def test_partial_fit_names_unseen_labels():
     X, y = blobs()
     with pytest.raises(ValueError, match=r"y has labels \[3\] that are not in classes"):
         SimplexSGDClassifier().partial_fit(X, y, classes=[0, 1, 2])
-
-
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"loss": "log"}, "'loss' parameter of SimplexSGDClassifier .* Got 'log'"),
-        ({"alpha": 0}, "'alpha' parameter .* Got 0"),
-        ({"max_iter": 0}, "'max_iter' parameter .* Got 0"),
-        ({"max_iter": 2.5}, r"'max_iter' parameter .* Got 2\.5"),
-        ({"eta0": -1.0}, r"'eta0' parameter .* Got -1\.0"),
-        ({"eta0": "last"}, r"'eta0' parameter .* Got 'last'"),
-        ({"project": -2.0}, r"'project' parameter .* Got -2\.0"),
-        ({"average": "yes"}, "'average' parameter .* Got 'yes'"),
-        ({"average": -1}, "'average' parameter .* Got -1"),
-    ],
-)
-def test_bad_hyperparameters_are_named(params, message):
-    with pytest.raises(ValueError, match=message):
-        SimplexSGDClassifier(**params).fit(*blobs())
 
 
 GAUSSIAN = np.random.default_rng(0).normal(size=(100, 3))

@@ -68,13 +68,13 @@ def test_frames_are_in_time_and_kept_electrodes_named(records):
         assert nearest == regions([name])[0].split()[0]
 
 
-def test_printed_values_are_hollow_beside_the_draws(records):
-    figure = figures.under_control(records, "as in Table 1")
-    printed = [line for line in figure.axes[0].lines if line.get_marker() == "D"][:3]
-    found = [line.get_xydata()[0] for line in printed]
-    np.testing.assert_allclose(found, [[13.1, 85.8], [47.5, 84.7], [49.7, 85.5]])
-    told = {text.get_text() for text in figure.legends[0].get_texts()}
-    assert told == {"KEOPS", "SPAMS", "MKL", "one draw", "mean", "printed"}
+def test_the_turned_picture_tells_the_means_and_marks_printed_values(records):
+    picture = figures.auc_and_channels(records)
+    rows = results.select(records, table="table1", reading="headline", method="keops", setting="")
+    means = rows.groupby("metric")["value"].mean()
+    told = f"KEOPS {100 * means['auc']:.1f} % with {means['channels']:.1f} channels"
+    assert told in repr(picture.at(labels="as in Table 1"))
+    assert picture.svg.count("<circle") == 30, "ten draws of three methods"
 
 
 def test_a_mean_over_draws_stands_where_half_of_them_reach():

@@ -14,11 +14,14 @@ ROOT = Path(__file__).parents[3]
 ADDED = """
 [[readings]]
 name = "D up to 5"
-question = "the largest D searched"
-text = "5; the paper names no limit"
 methods = ["kpm"]
 beside = "headline"
 changes = { largest = 5 }
+"""
+TOLD = """
+[story.readings."D up to 5"]
+question = "the largest D searched"
+text = "5; the paper names no limit"
 """
 
 
@@ -31,7 +34,7 @@ def copy(tmp_path):
     printed = tmp_path / "reprolib/papers/kpm/printed.toml"
     text = printed.read_text(encoding="utf-8")
     place = text.index('[[readings]]\nname = "centred"')
-    printed.write_text(f"{text[:place]}{ADDED.lstrip()}\n{text[place:]}", encoding="utf-8")
+    printed.write_text(f"{text[:place]}{ADDED.lstrip()}\n{text[place:]}{TOLD}", encoding="utf-8")
     return tmp_path
 
 

@@ -14,7 +14,7 @@ from data_fetch import Dataset
 from reprolib.papers.kpm import experiment, methods
 from reprolib.rerun import records as results
 from reprolib.rerun.records.rows import row_of
-from reprolib.rerun.records.task import HEADLINE, Measurement, Task, readings_of
+from reprolib.rerun.records.task import HEADLINE, Measurement, Task
 from tests import full_profile
 
 NAME = "embedded/twonorm"
@@ -156,14 +156,6 @@ def test_every_rule_selects_from_the_same_path(small, monkeypatch):
         assert error.chosen == {"D": D}
 
 
-@pytest.mark.parametrize(("reading", "setting"), [("centred", ""), (HEADLINE, "square loss")])
-def test_other_readings_and_losses_have_one_rule_of_selection(small, reading, setting, monkeypatch):
-    params = {"fold_seed": 0, **readings_of("kpm")[reading].changes}
-    monkeypatch.setattr(methods, "_path_model", lambda task: Fitted())
-    task = Task("kpm", "table2", NAME, "kpm", reading, 0, params, setting)
-    assert {m.reading for m in experiment.run(task, small)} == {reading, None}
-
-
 def test_partitions_are_drawn_anew_in_the_published_sizes_and_called_resampled(small):
     task = Task(
         "kpm", "table1", NAME, "svm", experiment.PARTITIONS, 1, {"C": 1.0, "partition": True}
@@ -211,12 +203,3 @@ def test_cost_of_the_svm_is_the_one_that_a_search_with_scikit_learn_finds(
     assert error.chosen == {"C": pytest.approx(found)}
     expected = 1 - svm.set_params(C=found).fit(X[train], y[train]).score(X[test], y[test])
     assert (error.value, error.n_test) == (pytest.approx(expected), 20)
-
-
-def test_a_task_of_selections_measures_the_dimension_alone(small, monkeypatch):
-    model = Fitted()
-    model.n_components_ = 12
-    monkeypatch.setattr(methods, "_path_model", lambda task: model)
-    (found,) = experiment.run(Task("kpm", "selection", NAME, "kpm", params={"fold_seed": 4}), small)
-    assert (found.metric, found.value, found.gap) == ("selected D", 12, 1e-9)
-    assert found.chosen == {}

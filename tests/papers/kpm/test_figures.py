@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -120,23 +122,15 @@ def test_losses_are_compared_on_the_same_realisations(records):
     assert found == pytest.approx(means["square loss"] - means[""])
 
 
-def test_the_map_marks_a_measured_place_and_tells_its_error(records):
+def test_the_map_tells_the_error_of_a_measured_place(records):
+    picture = kpm.dimension_and_cost(records)
     wide = summaries.error_maps(records, "raetsch/heart")
-    figure = kpm.at_dimension_and_cost(records, "raetsch/heart", 10, 1.0)
-    (mark,) = figure.axes[0].patches
-    column, row = (round(place + 0.5) for place in mark.get_xy())
-    table = summaries.mean_map(records, "raetsch/heart")
-    assert (table.index[row], table.columns[column]) == (10, 1.0)
     error, svm = wide[10, 1.0].mean(), wide[summaries.ALL, 1.0].mean()
     told = f"Heart, D = 10, C = 1: {error:.1f} %, {error - svm:+.1f} ±"
-    assert figure.axes[0].get_title().startswith(told)
-    svm_itself = kpm.at_dimension_and_cost(records, "raetsch/heart", summaries.ALL, 1.0)
-    assert "the SVM itself" in svm_itself.axes[0].get_title()
-
-
-def test_the_map_says_where_a_path_of_kpm_ends_before(records):
-    figure = kpm.at_dimension_and_cost(records, "raetsch/heart", 100, np.inf)
-    assert "not measured" in figure.axes[0].get_title()
+    assert repr(picture.at(dataset="Heart", D=10, C=1.0)).startswith(told)
+    assert f">{error:.1f}</text>" in picture.svg
+    assert "the SVM itself" in repr(picture.at(D=summaries.ALL))
+    assert "not measured" in repr(picture.at(D=100, C=np.inf)), "a path of KPM ends before"
 
 
 def test_source_is_printed_on_figures(records):
@@ -192,3 +186,35 @@ def test_the_rise_ends_at_the_last_dimension_that_all_paths_reach(records):
         shortest = results.path_matrix(rows[:partitions]).shape[1]
         last = summaries.rises(records, partitions=partitions).loc["raetsch/image", "last D"]
         assert last == (45 if shortest >= 45 else 30)
+
+
+def test_lines_through_the_peak_have_gaps_where_rounding_decides(monkeypatch):
+    D, lines = [1, 2, 3], []
+    for metric, setting, path in (
+        ("label weight path", "", [0.5, 0.2, 0.1]),
+        ("training loss path", "", [0.6, 0.3, 0.0]),
+        ("training error path", "least mean square", [0.3, 0.1, 0.0]),
+        ("norm path", "least mean square", [1.0, np.nan, 5.0]),
+        ("norm path", "least norm", [1.0, np.nan, 4.0]),
+        ("test error path", "least mean square", [0.3, np.nan, 0.25]),
+        ("test error path", "least norm", [0.3, np.nan, 0.2]),
+    ):
+        lines.append(
+            {
+                **dict.fromkeys(results.COLUMNS, ""),
+                "table": "peak",
+                "dataset": "raetsch/image",
+                "method": "kpm",
+                "status": "ok",
+                "source": "resampled",
+                "trial": 0,
+                "setting": setting,
+                "metric": metric,
+                "chosen": json.dumps({"D": D}),
+                "path": " ".join(map(str, path)),
+            }
+        )
+    axes = kpm.through_the_peak(pd.DataFrame(lines)).axes
+    drawn = [line.get_ydata() for line in axes[2].lines]
+    np.testing.assert_allclose(drawn, [[30, np.nan, 25], [30, np.nan, 20]])
+    np.testing.assert_allclose(axes[1].lines[1].get_ydata(), [1, np.nan, 4])

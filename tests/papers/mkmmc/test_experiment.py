@@ -165,11 +165,6 @@ def test_own_dimension_of_mmc_is_the_best_when_every_image_is_left_out(seed):
     assert found["within weight 4"].chosen["n_components"] == 2
 
 
-def test_scan_has_every_weight_of_the_question():
-    assert scanned_weights(2) == [float(mu) for mu in range(1, 21)]
-    assert scanned_weights(8)[-2:] == [20.0, 24.0]
-
-
 @pytest.mark.parametrize("position", [0, 9, 19])
 def test_weight_scan_is_the_package_at_every_weight(small_trial, position):
     trial, m = small_trial, small_trial.n_classes - 1
@@ -212,39 +207,6 @@ def test_minimising_weights_are_stationary_for_the_minimum(small_trial, constrai
     assert slope.min() >= theta @ slope - 1e-6 * np.abs(M).max()
 
 
-def test_weights_without_the_sign_are_of_the_grams_or_of_those_of_unit_trace(
-    small_trial, monkeypatch
-):
-    seen = []
-    first_kernel = np.eye(len(small_trial.grams))[0]
-    monkeypatch.setattr(
-        methods,
-        "minimising_weights",
-        lambda grams, *rest: (seen.append(grams), (first_kernel, 1))[1],
-    )
-    for normalization in ("", "trace"):
-        changes = {"weight_step": methods.MINIMISING, "normalization": normalization}
-        methods.mkmmc(small_trial, {"name": changes})
-    plain, unit = seen
-    np.testing.assert_array_equal(plain, small_trial.grams)
-    scatter = methods.total_laplacian(len(small_trial.y))
-    np.testing.assert_allclose([np.trace(scatter @ K) for K in unit], 1.0)
-    np.testing.assert_allclose(unit * plain[:, :1, :1] / unit[:, :1, :1], plain)
-
-
-@pytest.mark.parametrize(("largest", "is_single"), [(1.0, True), (1 - 1e-9, True), (0.999, False)])
-def test_weights_are_of_a_single_kernel_if_one_has_all(
-    small_trial, monkeypatch, largest, is_single
-):
-    theta = np.zeros(len(small_trial.grams))
-    theta[:2] = largest, 1 - largest
-    monkeypatch.setattr(methods, "minimising_weights", lambda *rest: (theta, 7))
-    (found,) = methods.mkmmc(small_trial, {"name": {"weight_step": methods.MINIMISING}})
-    assert found.chosen["single_kernel"] is is_single
-    assert (found.chosen["steps"], found.chosen["weights"][0]) == (7, pytest.approx(largest))
-    assert found.chosen["n_components"] == small_trial.n_classes - 1
-
-
 def test_one_step_minimises_the_form_of_the_equal_weights(small_trial):
     trial, n = small_trial, len(small_trial.grams)
     L, c = margin_laplacian(trial.y), trial.n_classes
@@ -264,29 +226,6 @@ def test_scan_has_once_twice_and_three_times_the_images_of_a_class():
     fixed = [float(mu) for mu in range(1, 21)]
     assert scanned_weights(25) == [*fixed, 25.0, 50.0, 75.0]
     assert scanned_weights(15) == [*fixed, 30.0, 45.0]
-
-
-def test_linear_features_span_the_centred_images_and_no_more():
-    rng = np.random.default_rng(0)
-    X, X_test = rng.normal(size=(6, 9)), rng.normal(size=(4, 9))
-    X[5] = X[4]
-    train, test = methods._linear_features(X, X_test)
-    assert (train.shape, test.shape) == ((6, 4), (4, 4))
-    np.testing.assert_allclose(train @ train.T, (X - X.mean(0)) @ (X - X.mean(0)).T, atol=1e-12)
-    np.testing.assert_allclose(test @ train.T, (X_test - X.mean(0)) @ (X - X.mean(0)).T, atol=1e-12)
-
-
-@pytest.mark.parametrize(("more", "weight"), [(5e-10, 2.0), (2e-9, 4.0)])
-def test_of_equal_weights_the_smallest_is_chosen_in_the_largest_dimension(
-    small_trial, monkeypatch, more, weight
-):
-    scores = np.full((len(methods.CHOSEN_WEIGHTS), small_trial.n_classes - 1), 0.5)
-    scores[1, :2] = 0.7
-    scores[2, :2] = 0.7 + more
-    of_weight = dict(zip(methods.CHOSEN_WEIGHTS, scores, strict=True))
-    monkeypatch.setattr(methods, "_weight_path", lambda *rest: of_weight[rest[-2]])
-    found = measured(small_trial, "mmc_cv")
-    assert found.chosen == {"within_weight": weight, "n_components": 2}
 
 
 def test_accuracy_stays_where_there_are_no_more_coordinates():

@@ -112,28 +112,18 @@ def test_pictures_of_shares_name_readings_as_the_text_does():
     assert not any(name in labels for name in (HEADLINE, "within weight", "n_i", "ridge 0.1"))
 
 
-def test_the_turned_figure_shows_the_scan():
+def test_the_turned_picture_tells_the_scan_and_its_gain():
     records = results.ok(results.load_paper("mkmmc"))
-    figure = figures.at_weight(records, "Yale, 4 train", 9)
-    lines = {line.get_label(): line.get_ydata() for line in figure.axes[0].lines}
-    for method, curve in figures.SCANS.items():
-        scan = figures.scan_accuracies(figures.scan_paths(records, method))["Yale, 4 train"]
-        np.testing.assert_allclose(lines[curve], scan)
-
-
-def test_bars_of_the_turned_figure_are_those_of_the_gain_that_its_title_tells():
-    records = results.ok(results.load_paper("mkmmc"))
-    (axis,) = figures.at_weight(records, "ORL, 2 train", 10).axes
-    gain, low, high = (float(n) for n in re.findall(r"-?\d+\.\d", axis.get_title()))
-    linear = axis.lines[0].get_ydata()
-    assert gain == pytest.approx(linear[9] - linear[0], abs=0.05)
-    bars = [bar.get_segments()[0] for bar in axis.collections]
-    assert len(bars) == 12  # at five weights and at the chosen one, of both curves
-    (ends,) = (bar[:, 1] for bar in bars if bar[0, 0] == 10)
-    np.testing.assert_allclose(ends - linear[0], [low, high], atol=0.05)
-    (start,) = figures.at_weight(records, "ORL, 2 train", 1).axes
-    assert len(start.collections) == 10
-    assert "the paper's weight" in start.get_title()
+    picture = figures.accuracy_at_weight(records)
+    scan = figures.scan_accuracies(figures.scan_paths(records, "linear weight scan"))
+    for column in ("ORL, 2 train", "Coil20, 8 train"):
+        own = scan[column]
+        told = repr(picture.at(column=column, weight=10))
+        accuracy, gain, low, high = (float(n) for n in re.findall(r"-?\d+\.\d", told))
+        assert accuracy == pytest.approx(own[10], abs=0.05)
+        assert gain == pytest.approx(own[10] - own[1], abs=0.05)
+        assert low < gain < high
+    assert "the paper's weight" in repr(picture.at(weight=1))
 
 
 def test_no_dimension_is_better_than_the_oracle(records):

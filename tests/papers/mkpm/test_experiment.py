@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 
 import numpy as np
@@ -20,7 +19,6 @@ from reprolib.papers.mkpm.experiment import PROTOCOL
 from reprolib.papers.mkpm.methods import CROSS_VALIDATED, HELD_OUT, TRAINING_SIZE, first_best
 from reprolib.papers.mkpm.splits import (
     CENTRED,
-    RAW,
     SCALED,
     draw,
     fold,
@@ -213,107 +211,10 @@ def test_a_cost_whose_solver_does_not_converge_is_out(size, monkeypatch):
     assert 0.0 <= accuracy <= 1.0
 
 
-def test_no_cost_whose_solver_converges_is_an_error(monkeypatch):
-    def fit_none(setting, C, X, y):
-        raise ConvergenceWarning("stopped")
-
-    monkeypatch.setattr(methods, "_fit_converged", fit_none)
-    with pytest.raises(ConvergenceWarning, match="stopped"):
-        methods._linear_svm(methods.ONE_VS_ONE, *three_blobs())
-
-
-def test_allocations_to_choose_from_are_those_of_every_total_and_of_every_dimension():
-    X, y = make_blobs(60, centers=3, random_state=0)
-    model = MKPMClassifier(6, gamma=0.5).fit(X, y)
-    found = methods._candidates(model, 6)
-    np.testing.assert_array_equal(found["shared budget"], model.allocation_path_[:7])
-    assert [sum(row) for row in found["shared budget"]] == list(range(7))
-    largest = model.allocation_path_.max()
-    np.testing.assert_array_equal(
-        found["equal dimensions"], [[d, d, d] for d in range(largest + 1)]
-    )
-
-
 # ---- what the profiles list, and the settings of the methods
 
 
-def recorded(monkeypatch, module, name):
-    """Settings that objects of a class are made with, in order."""
-    made, whole = [], getattr(module, name)
-
-    def make(*args, **options):
-        made.append((args, options))
-        return whole(*args, **options)
-
-    monkeypatch.setattr(module, name, make)
-    return made
-
-
-def test_d_of_table1_is_cross_validated_on_five_folds_of_the_trial(statlog, monkeypatch):
-    models = recorded(monkeypatch, methods, "MKPMClassifierCV")
-    two = Dataset(statlog.name, statlog.X, statlog.y, "embedded", splits=2 * list(statlog.splits))
-    accuracy, d = PROTOCOL.run(
-        Task("mkpm", "table1", two.name, "mkpm", CROSS_VALIDATED, trial=1), two
-    )
-    (((largest,), options),) = models
-    assert (largest, options["gamma"]) == (1500, 2.0**-6)
-    cv = options["cv"]
-    assert (cv.n_splits, cv.shuffle, cv.random_state) == (5, True, 1)
-    assert accuracy.chosen == {"d": d.value}
-    assert accuracy.n_test == 50
-
-
-def test_cost_of_the_svm_is_cross_validated_on_three_folds_of_the_trial(statlog, monkeypatch):
-    searches = recorded(monkeypatch, methods, "GridSearchCV")
-    reading = "C by cross-validation, kernel of MKPM"
-    (found,) = PROTOCOL.run(Task("mkpm", "table1", statlog.name, "svm", reading), statlog)
-    (((machine, grid), options),) = searches
-    assert machine.gamma == 2.0**-6
-    assert grid == {"C": [1, 4, 16, 64, 256]}
-    cv = options["cv"]
-    assert (cv.n_splits, cv.shuffle, cv.random_state) == (3, True, 0)
-    assert found.chosen["C"] in grid["C"]
-
-
-def test_kernels_of_the_grid_are_powers_of_two_around_that_of_the_table():
-    found = [methods.gamma_o("statlog/segment", v) for v in (-2, 0, 2)]
-    assert found == [0.5, 0.125, 0.03125]
-
-
-def test_losses_are_compared_on_three_folds_of_400_points(statlog, monkeypatch):
-    splitters = recorded(monkeypatch, methods, "StratifiedKFold")
-    models = recorded(monkeypatch, methods, "MKPMClassifier")
-    PROTOCOL.run(Task("mkpm", "losses", statlog.name, "square", trial=2), statlog)
-    assert splitters == [((n_folds,), {"shuffle": True, "random_state": 2}) for n_folds in (5, 3)]
-    assert len(models) == 3 + 1
-    assert all(options["rank"] == 15 and options["loss"] == "square" for _, options in models)
-
-
-def test_bases_have_paths_up_to_1500_and_the_first_best_dimension(statlog, monkeypatch):
-    models = recorded(monkeypatch, methods, "MKPMClassifier")
-    task = Task("mkpm", "bases", statlog.name, "nystrom", trial=2, params={"rank": 10})
-    (best,) = PROTOCOL.run(task, statlog)
-    ((largest, options),) = models
-    assert largest == (1500,)
-    assert options == {"basis": "nystrom", "rank": 10, "random_state": 2, "gamma": 2.0**-6}
-    train, test = draw(statlog, 2)
-    model = MKPMClassifier(1500, **options).fit(statlog.X[train], statlog.y[train])
-    right = model.predict_path(statlog.X[test]) == statlog.y[test, None]
-    assert best.value == pytest.approx(right.mean(axis=0).max())
-    assert best.chosen == {"d": int(np.argmax(right.sum(axis=0)))}
-    assert best.n_test == 50
-
-
 # ---- folds, draws and choices
-
-
-def test_folds_of_a_set_without_a_split_are_the_committed_ones():
-    unsplit = Dataset("statlog/segment", np.zeros((40, 1)), np.arange(40) % 4, source="embedded")
-    assert [list(fold(unsplit, trial)[1]) for trial in range(3)] == [
-        [25, 26, 31, 32],
-        [7, 9, 16, 22],
-        [0, 2, 13, 15],
-    ]
 
 
 def test_every_partition_deals_all_rows_to_ten_folds_anew():
@@ -347,10 +248,6 @@ def test_first_of_the_scores_that_differ_by_rounding_is_best():
     assert first_best([0.5, 0.9 - 0.5e-9, 0.9]) == 1
     assert first_best([0.5, 0.9 - 2e-9, 0.9]) == 2
     assert first_best([0.9, 0.5, 0.9]) == 0
-
-
-def test_counts_are_added_over_folds_as_far_as_all_of_them_reach():
-    assert methods._best([[1, 5, 9, 99], [4, 6, 0], [1, 1, 0]]) == 1
 
 
 @pytest.mark.parametrize(
@@ -436,104 +333,6 @@ def test_small_and_constant_voxels_are_scaled(fmri):
     both = np.vstack([fold["X"], fold["X_test"]])
     np.testing.assert_allclose(both.min(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(both.max(axis=0), [0] + [1] * 14)
-
-
-@pytest.mark.parametrize(("n_voxels", "n_kept"), [(15, 15), (100, 32)])
-def test_training_size_is_the_number_of_voxels_as_far_as_there_are_volumes(
-    n_voxels, n_kept, monkeypatch
-):
-    """Of 40 volumes 32 at most: one of each of the eight categories stays."""
-    draws = recorded(monkeypatch, methods, "train_test_split")
-    rng, y = np.random.default_rng(0), np.arange(40) % 8
-    fold = {"X": rng.normal(size=(40, n_voxels)), "y": y, "X_test": rng.normal(size=(8, n_voxels))}
-    fold["y_test"] = np.arange(8)
-    task = Task("mkpm", "table1", "embedded/haxby", "mkpm", TRAINING_SIZE, 3)
-    monkeypatch.setattr(methods, "prepare", lambda dataset, trial: fold)
-    methods.fmri(task, None)
-    ((_, options),) = draws
-    assert (options["train_size"], options["random_state"]) == (n_kept, 3)
-    np.testing.assert_array_equal(options["stratify"], y)
-
-
-def test_one_d_beyond_the_path_is_its_end(monkeypatch):
-    fold, _ = three_blobs()
-    monkeypatch.setattr(methods, "prepare", lambda dataset, trial: fold)
-    end = MKPMClassifier(5, kernel="linear").fit(fold["X"], fold["y"]).n_components_
-    for wanted, d in [(2, 2), (end, end), (end + 1, end)]:
-        task = Task("mkpm", "table1", "embedded/haxby", "mkpm", methods.ONE_D, 0, {"d": wanted})
-        assert methods.fmri(task, None)[1].value == d
-
-
-def test_inputs_of_the_svms_are_centred_and_of_mean_square_one():
-    fold, _ = three_blobs()
-    X, _, X_test, _ = methods._centred(fold)
-    np.testing.assert_allclose(X.mean(axis=0), 0, atol=1e-12)
-    assert np.mean(X**2) == pytest.approx(1.0)
-    size = (fold["X"][1] - fold["X"][0]) / (X[1] - X[0])
-    np.testing.assert_allclose(size, size[0])
-    np.testing.assert_allclose(size * (X_test - X[0]), fold["X_test"] - fold["X"][0])
-
-
-@pytest.mark.parametrize(("name", "factor"), [("rbf 1/4", 0.25), ("rbf 1", 1), ("rbf 4", 4)])
-def test_gaussian_kernels_are_in_units_of_the_mean_squared_distance(name, factor):
-    rng = np.random.default_rng(0)
-    X, Z = rng.normal(loc=2.0, size=(9, 4)), rng.normal(size=(3, 4))
-    distances = np.array([np.sum((a - b) ** 2) for a in X for b in X])
-    K, K_test = methods._kernel(name, X, Z)
-    expected = factor * distances / np.mean(distances)
-    np.testing.assert_allclose(-np.log(K.ravel()), expected, atol=1e-9)
-    assert -np.log(K_test[1, 2]) == pytest.approx(
-        factor * np.sum((Z[1] - X[2]) ** 2) / np.mean(distances)
-    )
-
-
-@pytest.mark.parametrize("degree", [2, 3])
-def test_polynomial_kernels_are_in_units_of_the_mean_squared_norm(degree):
-    X = np.random.default_rng(0).normal(loc=2.0, size=(9, 4))
-    K, _ = methods._kernel(f"poly {degree}", X, X)
-    norm = np.mean([x @ x for x in X])
-    np.testing.assert_allclose(K, (X @ X.T / norm + 1) ** degree)
-
-
-@pytest.mark.parametrize(("version", "wrong"), [("1.9.0", True), ("1.9.1", False), ("2.0", False)])
-def test_crammer_singer_needs_a_scikit_learn_that_counts_its_iterations(
-    version, wrong, monkeypatch
-):
-    monkeypatch.setattr(methods.sklearn, "__version__", version)
-    machines = recorded(monkeypatch, methods, "LinearSVC")
-    assert methods.warns_at_random() == wrong
-    if not wrong:
-        X, y = make_blobs(20, centers=2, random_state=0)
-        with contextlib.suppress(ConvergenceWarning):
-            methods._fit_converged(methods.CRAMMER_SINGER, 0.1, X, y)
-        assert machines == [
-            (
-                (),
-                {
-                    "multi_class": "crammer_singer",
-                    "C": 0.1,
-                    "max_iter": 1000,
-                    "tol": 0.01,
-                    "random_state": 0,
-                },
-            )
-        ]
-
-
-@pytest.mark.parametrize("method", ["mkpm", "svm", "simplex RLS"])
-def test_machines_are_compared_by_five_folds_of_runs(method, monkeypatch):
-    splitters = recorded(monkeypatch, methods, "GroupKFold")
-    fold, _ = three_blobs()
-    fold["groups"] = np.arange(40) % 10
-    setting = {"mkpm": "linear", "svm": methods.ONE_VS_REST}.get(method, "")
-    task = Task("mkpm", "haxby", "embedded/haxby", method, RAW, setting=setting)
-    (found,) = methods._compare(task, fold)
-    assert splitters == [((5,), {})]
-    assert found.n_test == 20
-    grids = {"mkpm": ("d", range(16)), "svm": ("C", methods.RELATIVE_C)}
-    name, grid = grids.get(method, ("alpha", methods.ALPHAS))
-    assert found.chosen[name] in grid
-    assert found.value > 0.5
 
 
 def test_folds_of_the_ablation_keep_runs_together(fmri):

@@ -1,5 +1,6 @@
 import numpy as np
 
+from reprolib.methods.shared.codes import simplex_code
 from reprolib.papers.simplex import example
 
 
@@ -10,17 +11,16 @@ def test_pictures_of_the_method():
     assert "light is small" in key.get_xlabel()
 
 
-def test_layers_lie_over_the_image_and_the_largest_answer_to_the_patch_is_marked():
-    first, *_, s2 = axes = example.hmax().axes
-    assert [axis.get_title().split(":")[0] for axis in axes] == ["image", "S1", "C1", "S2"]
-    assert len({(axis.get_xlim(), axis.get_ylim()) for axis in axes}) == 1
-    (mark,), (image,), (frame,) = s2.lines, s2.images, first.patches
-    left, right, bottom, top = image.get_extent()
-    values = image.get_array()
-    row = int((mark.get_ydata()[0] - top) / (bottom - top) * values.shape[0])
-    column = int((mark.get_xdata()[0] - left) / (right - left) * values.shape[1])
-    assert values[row, column] == values.max()
-    np.testing.assert_allclose(frame.get_center(), mark.get_xydata()[0])
+def test_losses_are_those_of_the_formulas_wherever_f_is_dragged():
+    picture = example.three_losses()
+    x, y = -0.4, 0.8
+    f, words = np.array([x, y]), simplex_code(3).T
+    inner = words @ f
+    squared, halfspace = np.sum((words[0] - f) ** 2), max(1 - inner[0], 0)
+    cone = sum(max(0.5 + value, 0) for value in inner[1:])
+    told = f"S-LS {squared:.2f}, SC-SVM {cone:.2f}, SH-SVM {halfspace:.2f}."
+    assert repr(picture.at(x=x, y=y)).endswith(told)
+    assert "decided for class 2" in repr(picture.at(x=x, y=y))
 
 
 def test_distributions_without_one_likeliest_class_are_left_out():

@@ -10,9 +10,9 @@ from reprolib.methods.simplex import SimplexRLSClassifierCV
 from reprolib.papers.simplex import beyond, methods
 from reprolib.papers.simplex import experiment as simplex
 from reprolib.rerun.records import to_frame
+from reprolib.rerun.records.registry import readings_of
 from reprolib.rerun.records.task import HEADLINE, Task
-from reprolib.rerun.tasks.remembered import Remembered
-from reprolib.rerun.verdicts.printed import numbers, paper_entry
+from reprolib.rerun.verdicts.printed import numbers
 from tests.naive import simplex as naive
 
 SMALL = "embedded/optdigits"
@@ -44,7 +44,7 @@ def test_every_printed_number_has_a_task_or_a_reason():
 
 def test_every_reading_is_explained():
     tasks = all_tasks("full", ALL)
-    explained = {entry["name"] for entry in paper_entry("simplex")["readings"]}
+    explained = set(readings_of("simplex"))
     also = {reading for t in tasks for reading in t.params.get("also", {})}
     assert {t.reading for t in tasks} | also | {"Nystrom only", "half the rounds"} == explained
 
@@ -133,12 +133,8 @@ def test_a_fixed_c_is_that_of_the_reading(small):
     assert measurement.chosen["C"] == 1e-3
 
 
-def test_the_linear_svm_searches_five_costs_on_wide_data_too():
-    rng = np.random.default_rng(0)
-    y = np.arange(40) % 2
-    X = rng.normal(size=(40, 60)) + y[:, np.newaxis]
-    task = Task("simplex", "table2", "caltech101", "svm ova", params={"seed": 0})
-    (found,) = methods._svm_ova(task, X, y, X, y)
+def test_the_linear_svm_searches_five_costs(small):
+    (found,) = simplex.run(Task("simplex", "table2", SMALL, "svm ova", params={"seed": 0}), small)
     assert len(found.path) == 5
 
 
@@ -183,37 +179,10 @@ def test_features_of_the_readings():
     np.testing.assert_allclose(test, [[3, 1]])
 
 
-def test_a_large_set_selects_lambda_on_nystrom_features(small, monkeypatch):
-    monkeypatch.setattr(methods, "LARGEST_EXACT", 100)
-    monkeypatch.setattr(methods, "N_LANDMARKS", 200)
-    task = Task("simplex", "table2", SMALL, "s-ls rbf", params={"seed": 0})
-    exact, nystrom = simplex.run(task, small)
-    assert exact.chosen["alpha"] == nystrom.chosen["alpha"]
-    assert nystrom.reading == "Nystrom only"
-    assert exact.value > 0.88
-
-
 def rbf_tasks():
     listed = [t for t in all_tasks("full", ["uci/landsat"]) if t.table == "table2"]
     whole = [t for t in listed if t.method == "s-ls rbf" and "sizes" not in t.params]
     return [replace(t, dataset=SMALL) for t in whole]
-
-
-def test_a_part_of_the_training_set_is_as_large_as_a_reading_says(small, monkeypatch):
-    given = []
-    monkeypatch.setitem(methods._METHODS, "s-ls", lambda task, X, y, *_: given.append((X, y)))
-    train, test = small.splits[0]
-    for seed in (0, 0, 1):
-        params = {"seed": seed, "sizes": {SMALL: 30, "uci/letter": 10000}}
-        task = Task("simplex", "table2", SMALL, "s-ls", params=params)
-        methods.table2(task, small.X[train], small.y[train], small.X[test], small.y[test])
-    (X, y), again, other = given
-    assert X.shape == (30, 64)
-    rows = [int(np.flatnonzero((small.X[train] == x).all(axis=1))[0]) for x in X]
-    assert len(set(rows)) == 30
-    np.testing.assert_array_equal(small.y[train][rows], y)
-    np.testing.assert_array_equal(again[0], X)
-    assert not np.array_equal(other[0], X)
 
 
 def test_one_task_measures_both_grids_of_a_gaussian_kernel(small):
@@ -277,7 +246,8 @@ def test_cost_tasks_keep_the_number_of_examples_and_test_on_their_classes(small,
 
 def test_cost_tasks_need_the_letters():
     assert not [t for t in all_tasks("full", [SMALL]) if t.table == "classes"]
-    counts = {t.params["n_classes"] for t in all_tasks("full", ["uci/letter"])[-18:]}
+    listed = all_tasks("full", ["uci/letter"])
+    counts = {t.params["n_classes"] for t in listed if t.table == "classes"}
     assert counts == {2, 4, 8, 13, 20, 26}
 
 
@@ -299,112 +269,6 @@ def test_readings_change_the_method(small, reading):
     assert values[0] != values[1]
 
 
-@pytest.mark.parametrize(("largest", "is_exact"), [(400, True), (399, False)])
-def test_beyond_the_largest_exact_set_no_kernel_matrix_is_tuned_on(
-    small, monkeypatch, largest, is_exact
-):
-    monkeypatch.setattr(methods, "LARGEST_EXACT", largest)
-    monkeypatch.setattr(methods, "N_LANDMARKS", 50)
-    headline, _ = rbf_tasks()
-    assert ("Nystrom only" in {m.reading for m in simplex.run(headline, small)}) != is_exact
-    seen = []
-
-    def best_on_hold_out(make, grid, X, y, seed, *, kernel):
-        seen.append((kernel, X.shape, make(1.0).estimator.kernel))
-        return grid[0], []
-
-    monkeypatch.setattr(methods, "best_on_hold_out", best_on_hold_out)
-    simplex.run(Task("simplex", "table2", SMALL, "svm rbf ova", params={"seed": 0}), small)
-    kernel, shape = ("precomputed", (400, 400)) if is_exact else ("rbf", (400, 64))
-    assert seen == [(kernel, shape, kernel)]
-
-
-class _Says:
-    """Model that is never wrong, with the certificate and the steps of a fit."""
-
-    def __init__(self, label, gap=0.0, steps=0):
-        self.label = label
-        self.duality_gap_ = gap
-        self.n_iter_ = np.array([0, steps])
-
-    def score(self, X, y):
-        return 1.0
-
-
-@pytest.mark.parametrize(("gap", "optimal"), [(1e-8, True), (1.005e-8, True), (1.03e-8, False)])
-def test_a_batch_svm_is_optimal_up_to_a_hundredth_beyond_its_tolerance(gap, optimal, monkeypatch):
-    monkeypatch.setattr(beyond, "hold_out", lambda *rest: (_Says(0, gap), 1.0, [1.0]))
-    task = Task("simplex", "batch_svm", SMALL, "sc-svm", params={"seed": 0}, setting="linear")
-    X, y = np.eye(3), np.arange(3)
-    (measurement,) = beyond.run_batch_svm(task, X, y, X, y)
-    assert (measurement.gap, measurement.chosen["optimal"]) == (gap, optimal)
-
-
-@pytest.mark.parametrize(
-    ("name", "method", "setting", "tol"),
-    [
-        ("uci/letter", "sc-svm", "linear", 1e-8),
-        ("uci/letter", "sh-svm without hull", "rbf", 1e-8),
-        ("uci/letter", "sh-svm", "rbf", 1e-4),
-        ("uci/letter", "sc-svm", "rbf", 1e-4),
-        ("uci/isolet", "sc-svm", "linear", 1e-4),
-        ("uci/isolet", "sh-svm without hull", "rbf", 1e-4),
-    ],
-)
-def test_only_isolet_and_gaussian_kernels_with_the_hull_have_the_wide_gap(
-    name, method, setting, tol
-):
-    assert beyond._tolerance(Task("simplex", "batch_svm", name, method, setting=setting)) == tol
-
-
-@pytest.mark.parametrize("missing_steps", [1, 0])
-def test_an_svm_has_converged_if_it_took_fewer_steps_than_it_had(missing_steps, monkeypatch):
-    def hold_out(make, grid, X, y, seed):
-        return _Says(0, steps=make(1.0).max_iter - missing_steps), 1.0, [1.0]
-
-    monkeypatch.setattr(methods, "hold_out", hold_out)
-    task = Task("simplex", "table2", SMALL, "svm ova", params={"seed": 0})
-    (measurement,) = methods._svm_ova(task, np.eye(3), np.arange(3), np.eye(3), np.arange(3))
-    assert measurement.chosen["converged"] == bool(missing_steps)
-
-
-@pytest.mark.parametrize(
-    ("params", "intercept", "costs"),
-    [
-        ({"seed": 3}, True, [0.0025, 0.025, 0.25, 2.5, 25.0]),
-        ({"seed": 3, "svm_intercept": False, "C": 0.5}, False, [0.5]),
-    ],
-)
-def test_an_svm_is_made_on_the_scale_of_the_data(params, intercept, costs, monkeypatch):
-    seen = []
-
-    def hold_out(make, grid, X, y, seed):
-        seen.extend([list(grid), seed, make(grid[0])])
-        return _Says(0), grid[0], []
-
-    monkeypatch.setattr(methods, "hold_out", hold_out)
-    X, y = 2.0 * np.eye(3), np.arange(3)  # the mean of ||x||^2 is 4
-    methods._svm_ova(Task("simplex", "table2", SMALL, "svm ova", params=params), X, y, X, y)
-    grid, seed, made = seen
-    assert grid == pytest.approx(costs)
-    assert (seed, made.random_state) == (3, 3)
-    assert (made.C, made.loss, made.max_iter) == (grid[0], "hinge", 5000)
-    assert (made.fit_intercept, made.intercept_scaling) == (intercept, 2.0)
-
-
-def test_an_online_method_has_the_mean_of_its_second_half_and_the_library_of_all():
-    X, y = np.zeros((12, 2)), np.arange(12) % 4
-    paper = methods._paper_model({"seed": 3}, "halfspace", X, y, 0.5)
-    library = methods._library_model({"seed": 3}, "cone", X, y, 0.5)
-    assert (paper.loss, library.loss) == ("halfspace", "cone")
-    assert (paper.eta0, paper.average, paper.project) == (None, 60, True)
-    assert (library.eta0, library.average, library.project) == ("first", True, 2.0)
-    for changes in ({"intercept": True}, {"standardise": True}):
-        assert methods._paper_model({"seed": 3, **changes}, "cone", X, y, 0.5).average is False
-    for made in (paper, library):
-        assert (made.alpha, made.max_iter, made.random_state) == (0.5, 10, 3)
-
-
 def test_no_reading_takes_the_mean_of_the_paper_with_other_features():
     for task in all_tasks("full", simplex.SETS):
         if task.method in methods.ONLINE_LOSSES and task.params.get("average"):
@@ -422,66 +286,17 @@ READINGS_OF_ONE_RUN = [
 
 @pytest.mark.parametrize("changes", READINGS_OF_ONE_RUN)
 @pytest.mark.parametrize("method", sorted(methods.ONLINE_LOSSES))
-def test_an_online_reading_has_the_record_of_a_run_of_its_own(changes, method, small, monkeypatch):
-    monkeypatch.setattr(methods, "_ONLINE", Remembered("of these tests", size=10))
+def test_an_online_reading_has_the_record_of_a_run_of_its_own(changes, method, small):
     train, test = small.splits[0]
-    data = small.X[train], small.y[train], small.X[test], small.y[test]
     params = {"seed": 2, **changes}
+    X, X_test = methods.features(params, small.X[train], small.X[test])
+    data = X, small.y[train], X_test, small.y[test]
     value, alpha, path = naive.online(methods.ONLINE_LOSSES[method], params, *data)
     for _ in range(2):  # made, and remembered
         task = Task("simplex", "table2", SMALL, method, params=params)
-        (measurement,) = methods._online(task, *data)
+        (measurement,) = simplex.run(task, small)
         assert (measurement.value, list(measurement.path)) == (value, path)
         assert measurement.chosen == {"alpha": methods.rounded(alpha)}
-
-
-def test_readings_of_one_online_run_are_made_once(small, monkeypatch):
-    monkeypatch.setattr(methods, "_ONLINE", Remembered("of these tests", size=10))
-    train, test = small.splits[0]
-    made = []
-    for name in ("_by_pass", "_last_and_mean"):
-        scored = getattr(methods, name)
-        monkeypatch.setattr(
-            methods, name, lambda *rest, scored=scored: made.append(rest) or scored(*rest)
-        )
-    for changes in ({}, {"average": True}, {"library": True, "passes": 1}):
-        made.clear()
-        for _ in range(2):
-            task = Task("simplex", "table2", SMALL, "s-ls online", params={"seed": 2, **changes})
-            methods._online(task, small.X[train], small.y[train], small.X[test], small.y[test])
-        assert len(made) <= 1 + 8, "eight lambdas on hold-out and the chosen one, once"
-        if "average" in changes:
-            assert len(made) <= 1, "the mean of the iterates is of the run of the headline"
-
-
-@pytest.mark.parametrize("passes", [1, 4, 10])
-def test_a_reading_makes_no_more_passes_than_it_counts(passes, small, monkeypatch):
-    monkeypatch.setattr(methods, "_ONLINE", Remembered("of these tests", size=10))
-    train, test = small.splits[0]
-    calls = []
-    step = methods.SimplexSGDClassifier.partial_fit
-    monkeypatch.setattr(
-        methods.SimplexSGDClassifier,
-        "partial_fit",
-        lambda *rest, **more: calls.append(rest) or step(*rest, **more),
-    )
-    params = {"seed": 2, "library": True, "passes": passes}
-    task = Task("simplex", "table2", SMALL, "s-ls online", params=params)
-    methods._online(task, small.X[train], small.y[train], small.X[test], small.y[test])
-    assert len(calls) == (8 + 1) * passes, "eight lambdas on hold-out and the chosen one"
-
-
-def test_peers_have_no_intercept():
-    handed = {
-        "linear svm, one-vs-rest": {"dual": False},
-        "linear svm, Crammer-Singer": {"multi_class": "crammer_singer", "random_state": 0},
-        "logistic regression": {"max_iter": 200},
-    }
-    for name, settings in handed.items():
-        found = beyond._PEER_MODELS[name](2.0).get_params()
-        expected = {"C": 2.0, "fit_intercept": False, **settings}
-        assert {key: found[key] for key in expected} == expected
-    assert set(beyond._PEER_MODELS) - set(handed) == {"sc-svm"}
 
 
 def three_groups(n=36):
@@ -505,32 +320,3 @@ def test_peers_tune_over_ten_costs_that_are_those_of_each_other(method):
         assert found.gap <= 1e-8
     else:
         assert found.gap is None
-
-
-def test_costs_are_of_as_many_training_examples_in_equal_shares(monkeypatch):
-    seen = []
-
-    class Sees(_Says):
-        def fit(self, K, y):
-            seen.append((K, y))
-            return self
-
-    monkeypatch.setattr(beyond, "by_classes", lambda method: Sees(0))
-    monkeypatch.setattr(beyond, "N_TRAIN", 20)
-    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 4
-    task = Task("simplex", "classes", "uci/letter", "any", params={"n_classes": 3, "seed": 0})
-    measured = [beyond.run_classes(task, X, y, X, y) for _ in range(2)]
-    (K, labels), (again, _) = seen
-    assert sorted(np.bincount(labels)) == [6, 7, 7]
-    assert len(np.unique(K, axis=0)) == len(K) == 20
-    np.testing.assert_array_equal(K, again)
-    assert {m.n_test for (m,) in measured} == {45}
-
-
-def test_all_methods_tune_over_the_same_twenty_lambdas():
-    path, ova, refits = (beyond.by_classes(method) for method in beyond.BY_CLASSES)
-    search = refits.estimator
-    for alphas in (path.alphas, ova.estimator.alphas, search.param_grid["alpha"]):
-        np.testing.assert_allclose(np.log10(alphas), np.linspace(-1, -6, 20))
-    ((train, held_out),) = search.cv.split(np.zeros(50))
-    assert (len(train), len(held_out)) == (40, 10)

@@ -3,6 +3,7 @@ import pandas as pd
 
 from reprolib.papers.simplex import figures
 from reprolib.report.paper_figures import report_figures
+from reprolib.rerun import records as results
 
 
 def records():
@@ -136,10 +137,11 @@ def test_line_up_draws_every_loss_against_the_printed_row():
     )
 
 
-def test_line_up_says_that_the_headline_is_the_schedule_of_table_2():
-    rows = spread_records().replace({"averaged": "headline", "SC + SH, averaged": "SC + SH"})
-    title = figures.line_up(rows, "headline", "SC-SVM Online (ho)").axes[0].get_title()
-    assert title.endswith("headline (Table 2): ten passes, last iterate")
+def test_the_turned_line_up_tells_the_distances():
+    records = results.load_paper("simplex")
+    told = repr(figures.losses_minus_print(records).at(row="SC-SVM"))
+    far = figures.distances(records, figures.LINE_UP)["SC-SVM Online (ho)"]
+    assert all(f"{loss} {distance:.1f}" in told for loss, distance in far.items())
 
 
 COST_COLUMNS = ["dataset", "method", "setting", "level", "seconds"]
