@@ -2,11 +2,14 @@
 
 Every machine is that of ``LinearSVC(dual=False, fit_intercept=False)``: minimise
 
-    1/2 |w|^2 + C sum_i max(0, 1 - y_i x_i'w)^2.
+    P(w) = 1/2 |w|^2 + C sum_i max(0, 1 - y_i x_i'w)^2.
 
-The Hessian I + 2 C X_I'X_I counts the rows I with a margin below 1. liblinear solves for every
+The Hessian is I + 2 C X_I'X_I, with the rows I whose margin is below 1. liblinear solves for every
 step by conjugate gradients, which are slow where features are correlated. Here all machines share
-one X'X, from which the other rows are taken. v = 2 C max(0, 1 - y_i x_i'w) is a dual point.
+one X'X, from which the rows outside I are taken.
+
+The dual programme is to maximise sum_i (v_i - v_i^2 / (4 C)) - 1/2 |sum_i v_i y_i x_i|^2 over
+v >= 0. At v_i = 2 C max(0, 1 - y_i x_i'w) the duality gap is half the squared gradient of P.
 """
 
 from __future__ import annotations
@@ -15,8 +18,10 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-#: Newton's method stops at this part of the gradient at zero.
-GRADIENT_TOL = 1e-6
+#: Newton's method stops at this duality gap relative to P, or after so many steps.
+GAP_TOL, MOST_STEPS = 1e-12, 100
+#: A step is halved until P falls by this part of what its slope promises.
+SUFFICIENT = 0.01
 
 
 class SquaredHingeOneVsRest(ClassifierMixin, BaseEstimator):
@@ -34,53 +39,76 @@ class SquaredHingeOneVsRest(ClassifierMixin, BaseEstimator):
     coef_ : ndarray of shape (T, p)
         The w of every class.
     duality_gap_ : float
-        The largest relative duality gap of a machine.
+        Largest duality gap of a machine, relative to its P.
     """
 
     def __init__(self, C: float):
         self.C = C
 
     def fit(self, X, y):
-        """Fit every machine from w = 0."""
-        self.classes_ = np.unique(y)
-        whole = X.T @ X
-        signs = [np.where(y == label, 1.0, -1.0) for label in self.classes_]
-        self.coef_ = np.array([self._weights(X, s, whole) for s in signs])
-        self.duality_gap_ = max(
-            self._relative_gap(X, s, w) for s, w in zip(signs, self.coef_, strict=True)
-        )
+        """Fit every machine, each from w = 0.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, p)
+            One example a row.
+        y : ndarray of shape (n,)
+            Class labels.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        self.classes_, gram = np.unique(y), X.T @ X
+        machines = [self._machine(X, np.where(y == c, 1.0, -1.0), gram) for c in self.classes_]
+        self.coef_ = np.array([w for w, _ in machines])
+        self.duality_gap_ = max(gap for _, gap in machines)
         return self
 
-    def _weights(self, X, signs, whole):
+    def predict(self, X):
+        """Class of the largest score, the first of equal ones.
+
+        Parameters
+        ----------
+        X : ndarray of shape (m, p)
+            One example a row.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Class labels.
+        """
+        return self.classes_[np.argmax(X @ self.coef_.T, axis=1)]
+
+    def _machine(self, X, signs, gram):
+        """Weights of one machine, and their relative duality gap."""
         w, margins = np.zeros(X.shape[1]), np.zeros(len(X))
-        small = GRADIENT_TOL * 2 * self.C * np.linalg.norm(X.T @ signs)
-        while True:
-            losses = np.maximum(1 - margins, 0)
+        for iteration in range(MOST_STEPS + 1):
+            losses, value = np.maximum(1 - margins, 0), self._objective(w, margins)
             gradient = w - 2 * self.C * (X.T @ (signs * losses))
-            if np.linalg.norm(gradient) <= small:
-                return w
-            counts = losses > 0
-            if 2 * counts.sum() > len(X):
-                hessian = 2 * self.C * (whole - X[~counts].T @ X[~counts])
-            else:
-                hessian = 2 * self.C * (X[counts].T @ X[counts])
-            hessian.flat[:: len(w) + 1] += 1
-            step = -cho_solve(cho_factor(hessian, check_finite=False), gradient)
-            along, length, before = signs * (X @ step), 1.0, self._primal(w, margins)
-            while self._primal(w + length * step, margins + length * along) > before + (
-                0.01 * length * (gradient @ step)
+            gap = 0.5 * (gradient @ gradient) / value
+            if gap <= GAP_TOL or iteration == MOST_STEPS:
+                break
+            step = -self._newton(X, losses > 0, gram, gradient)
+            along, length, slope = signs * (X @ step), 1.0, SUFFICIENT * (gradient @ step)
+            while (
+                length > 0
+                and self._objective(w + length * step, margins + length * along)
+                > value + length * slope
             ):
                 length /= 2
             w, margins = w + length * step, margins + length * along
+        return w, gap
 
-    def _primal(self, w, margins):
-        return 0.5 * w @ w + self.C * np.sum(np.maximum(1 - margins, 0) ** 2)
+    def _objective(self, w, margins):
+        return 0.5 * (w @ w) + self.C * np.sum(np.maximum(1 - margins, 0) ** 2)
 
-    def _relative_gap(self, X, signs, w):
-        losses = np.maximum(1 - signs * (X @ w), 0)
-        of_dual, primal = 2 * self.C * (X.T @ (signs * losses)), self._primal(w, 1 - losses)
-        return (primal - self.C * np.sum(2 * losses - losses**2) + 0.5 * of_dual @ of_dual) / primal
-
-    def predict(self, X):
-        """Class of the largest score, the first of equal ones."""
-        return self.classes_[np.argmax(X @ self.coef_.T, axis=1)]
+    def _newton(self, X, counts, gram, gradient):
+        """Inverse Hessian times gradient; X_I'X_I is taken from X'X where I is most of the rows."""
+        if 2 * counts.sum() > len(X):
+            hessian = 2 * self.C * (gram - X[~counts].T @ X[~counts])
+        else:
+            hessian = 2 * self.C * (X[counts].T @ X[counts])
+        hessian.flat[:: len(gradient) + 1] += 1
+        return cho_solve(cho_factor(hessian, check_finite=False), gradient)
