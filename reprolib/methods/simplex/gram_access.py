@@ -16,8 +16,6 @@ from reprolib.methods.shared.weights import power_of_two
 LARGEST_ROWS = 16_000_000
 #: Columns of wide data, and rows, beyond which X X' is not made for the interior-point method.
 LARGEST_WIDTH, LARGEST_WIDE = 1_000, 10_000
-#: Rounds of the descent in front of the interior-point method: few where its steps are cheap.
-FEW_ROUNDS, NO_LIMIT = 5, 10**9
 
 
 class StoredGram:
@@ -33,7 +31,7 @@ class StoredGram:
         self.unit = power_of_two(np.max(np.diagonal(K), initial=0.0))
         self.K = K if self.unit == 1.0 else K / self.unit
         self.diagonal = np.diagonal(self.K).copy()
-        self.most_rows, self.most_rounds = len(K), NO_LIMIT
+        self.most_rows = len(K)
 
     def rows(self, chosen):
         """K[chosen]."""
@@ -69,7 +67,6 @@ class KernelGram:
         self.unit = power_of_two(np.max(diagonal, initial=0.0))
         self.diagonal = diagonal / self.unit
         self.most_rows = max(256, LARGEST_ROWS // max(len(diagonal), 1))
-        self.most_rounds = NO_LIMIT
         self._part, self._largest = part, most_rows
 
     def rows(self, chosen):
@@ -104,14 +101,9 @@ class FeatureGram:
 
     def __init__(self, X):
         largest = power_of_two(np.abs(X).max(initial=0.0))
-        self.unit, self.X = largest**2, X / largest
+        self.unit, self.X = largest**2, np.ascontiguousarray(X / largest)
         self.diagonal = np.einsum("ij,ij->i", self.X, self.X)
-        self.most_rows, self.most_rounds = 256, FEW_ROUNDS
         self.is_thin = X.shape[1] <= LARGEST_WIDTH
-
-    def rows(self, chosen):
-        """See `StoredGram.rows`."""
-        return self.X[chosen] @ self.X.T
 
     def block(self, chosen):
         """See `StoredGram.block`."""

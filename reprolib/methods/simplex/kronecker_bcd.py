@@ -35,10 +35,13 @@ ROOT_TOL = 1e-15
 #: A block's step is as long as if its curvature were divided by this. Any number below 2 goes
 #: down; this one takes three quarters of the sweeps that 1 takes.
 RELAXATION = 1.6
-#: Visits of every example of a working set.
-SWEEPS = 5
+#: Visits of every example of a working set, at least and at most: the smaller the set, the less
+#: they cost beside its rows of K.
+SWEEPS = (5, 40)
 #: The pace is that of the last rounds, and too slow if so many more would not reach the tolerance.
-LOOK_BACK, MOST_ROUNDS = 15, 200
+LOOK_BACK, MOST_ROUNDS = 15, 60
+#: Epochs on features between two looks at the gap, which costs as much as one.
+EPOCHS = 10
 #: An example violates optimality if it does so by this part of the worst.
 SMALLEST_VIOLATION = 1e-3
 
@@ -100,11 +103,55 @@ def _sweeps(K, B, U, A, F, order):
                     F[q, j] += delta * K[i, j]
 
 
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def _linear_row(X, norms, B, U, A, Z, Zsum, i, row):
+    """Solve the block of example i, update Z = X'A, its sum over classes, and A."""
+    n_classes, p = Z.shape
+    k = norms[i]
+    if k <= FLAT:
+        return 0.0
+    common = 0.0
+    for j in range(p):
+        common += Zsum[j] * X[i, j]
+    own = A[i].sum()
+    for q in range(n_classes):
+        product = 0.0
+        for j in range(p):
+            product += Z[q, j] * X[i, j]
+        others = (n_classes * (product - k * A[i, q]) - (common - k * own)) / (n_classes - 1)
+        row[0, q] = B[i, q] - others
+        row[1, q] = A[i, q]
+    minimise_block(row[0], k, U[i], row[1])
+    change, total = 0.0, 0.0
+    for q in range(n_classes):
+        delta = row[1, q] - A[i, q]
+        if delta != 0.0:
+            A[i, q] = row[1, q]
+            total += delta
+            change = max(change, abs(delta))
+            for j in range(p):
+                Z[q, j] += delta * X[i, j]
+    if total != 0.0:
+        for j in range(p):
+            Zsum[j] += total * X[i, j]
+    return change * np.sqrt(k)
+
+
+@njit(cache=True)
+def _linear_sweep(X, norms, B, U, A, Z, order, idle):
+    """Visit the examples in order; ``idle`` counts their visits without change."""
+    row = np.empty((2, A.shape[1]))
+    Zsum = Z.sum(axis=0)
+    for i in order:
+        change = _linear_row(X, norms, B, U, A, Z, Zsum, i, row)
+        idle[i] = 0 if change > 0.0 else idle[i] + 1
+
+
 def descend(gram, B, U, *, gap, tol, max_iter, seed=0, until_slow=True):
     """Minimise by sweeps over working sets: the examples that violate optimality.
 
     A round takes the violators, all if their rows of K have room, else half the worst and half
-    drawn from the others; it visits each of them ``SWEEPS`` times in random orders, and updates
+    drawn from the others; it visits each of them some times in random orders, and updates
     K A by one product of matrices. Memory O(n m + n T) for m of them.
 
     The order has to be random. In a fixed one the sweeps hardly get on where all entries of K are
@@ -113,7 +160,7 @@ def descend(gram, B, U, *, gap, tol, max_iter, seed=0, until_slow=True):
 
     Parameters
     ----------
-    gram : StoredGram, KernelGram or FeatureGram
+    gram : StoredGram or KernelGram
         K, with a diagonal of at most about 1.
     B, U : ndarray of shape (n, T)
         Linear term of the objective, and upper bounds of A (its lower bounds are zero).
@@ -153,7 +200,8 @@ def descend(gram, B, U, *, gap, tol, max_iter, seed=0, until_slow=True):
         taken, order = chosen, np.arange(len(chosen))
         if 2 * len(chosen) > len(A) and gram.most_rows == len(A):  # K as it is, without a copy
             taken, order = np.arange(len(A)), chosen
-        visits = np.concatenate([rng.permutation(order) for _ in range(SWEEPS)])
+        n_sweeps = int(np.clip(len(A) // max(len(chosen), 1), *SWEEPS))
+        visits = np.concatenate([rng.permutation(order) for _ in range(n_sweeps)])
         rows = gram.rows(taken)
         K = rows if len(taken) == len(A) else np.ascontiguousarray(rows[:, taken])
         inside = np.ascontiguousarray((K @ A[taken]).T)
@@ -162,6 +210,26 @@ def descend(gram, B, U, *, gap, tol, max_iter, seed=0, until_slow=True):
         _sweeps(K, target, U[taken], changed, inside, visits)
         F += rows.T @ (changed - A[taken])
         A[taken] = changed
+
+
+def descend_on_features(gram, B, U, *, gap, tol, max_iter, seed=0):
+    """Minimise for K = X X' with Z = X'A (p x T) in place of K A; O(n p T) an epoch.
+
+    Between two checks of the gap, examples whose row did not change in three visits are left out.
+    Parameters and returned values are those of `descend`; an iteration is an epoch.
+    """
+    X, A, rng, epochs = gram.X, _start(gram.diagonal, B, U), np.random.default_rng(seed), 0
+    while True:
+        product = times_code_gram(gram.times(A))
+        value, objective = gap(A, product)
+        if abs(value) <= tol * objective or epochs == max_iter:
+            return A, product, epochs
+        Z = np.ascontiguousarray(A.T @ X)
+        active, idle = np.arange(len(X)), np.zeros(len(X), dtype=np.int64)
+        for _ in range(min(EPOCHS, max_iter - epochs)):
+            _linear_sweep(X, gram.diagonal, B, U, A, Z, rng.permutation(active), idle)
+            active = active[idle[active] < 3]
+            epochs += 1
 
 
 def _is_slow(gaps: list[float], tol: float) -> bool:

@@ -109,6 +109,14 @@ class SimplexSVMDual(ABC):
         """Multiple of f that is the primal point of the certificate."""
         return 1.0
 
+    def needed_examples(self, A, product):
+        """Examples whose multipliers are not zero at A, or are not to stay zero, as a mask."""
+        return np.any((A > 0.0) | ((product < self.B) & (self.U > 0.0)), axis=1)
+
+    def restricted(self, rows) -> SimplexSVMDual:
+        """The programme in which all examples but these have multipliers of zero."""
+        return type(self)(self.indicators[rows], self.C, self.weights[rows])
+
     def objectives(self, A, product):
         """Primal and dual objective at feasible points, given ``product`` = K A G."""
         squared_norm, scores = self.point(A, product)
@@ -216,6 +224,14 @@ class HullDual(SimplexSVMDual):
         self.offset = C * label_scores
         self.B = -1.0 / (self.n_classes - 1) - self.offset
         self.U = np.full(indicators.shape, np.inf)
+
+    def needed_examples(self, A, product):
+        """All: zero multipliers do not make an example's part in f vanish."""
+        return np.ones(len(A), dtype=bool)
+
+    def restricted(self, rows):
+        """See `SimplexSVMDual.restricted`; here for all examples only."""
+        return self
 
     def feasible_factor(self, squared_norm, scores):
         """Return the best factor t in [0, 1] for which t f is in the hull."""

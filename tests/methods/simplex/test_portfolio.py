@@ -9,7 +9,7 @@ from reprolib.methods.shared.kernels import gram
 from reprolib.methods.shared.solution import NotOptimalWarning
 from reprolib.methods.simplex import SimplexConeSVC, SimplexHalfspaceSVC, svm_portfolio
 from reprolib.methods.simplex.gram_access import FeatureGram, KernelGram, StoredGram
-from reprolib.methods.simplex.kronecker_bcd import descend
+from reprolib.methods.simplex.kronecker_bcd import descend_on_features
 from reprolib.methods.simplex.kronecker_ipm import _Preconditioner
 from reprolib.methods.simplex.kronecker_qp import kronecker_qp_scores, times_code_gram
 from reprolib.methods.simplex.svm_portfolio import solve_simplex_svm
@@ -86,8 +86,8 @@ def test_descent_alone_does_not_get_there():
     """Otherwise the tests above say nothing about the interior-point method."""
     X, y = blobs(5, n=300, p=5, spread=0.7)
     dual = make_dual("cone", X @ X.T, y, 4, 3e3)
-    settings = {"gap": dual.gap, "tol": 1e-4, "max_iter": 500, "until_slow": False}
-    assert descend(FeatureGram(X), dual.B, dual.U * FeatureGram(X).unit, **settings)[2] == 500
+    gram, settings = FeatureGram(X), {"gap": dual.gap, "tol": 1e-4, "max_iter": 500}
+    assert descend_on_features(gram, dual.B, dual.U * gram.unit, **settings)[2] == 500
 
 
 def test_wide_data_reach_the_certificate_in_few_steps():
