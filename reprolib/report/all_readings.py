@@ -137,7 +137,7 @@ class AllReadings:
         kept: list[float] = []
         for tick in dict.fromkeys(reversed(wanted)):  # zero and the band before the round number
             places = [box.at(0, other)[1] for other in kept]
-            if all(abs(box.at(0, tick)[1] - place) > _FONT for place in places):
+            if all(abs(box.at(0, tick)[1] - place) > 1.3 * _FONT for place in places):
                 kept.append(tick)
         return kept
 
