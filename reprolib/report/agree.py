@@ -36,13 +36,12 @@ def agree(by_hand: Any, package: Any, gap: float | Mapping[str, float] = 0.0) ->
     >>> from reprolib.report.agree import agree
     >>> agree({"loss": 12.5, "weights": [0.707, 0.293]}, {"loss": 12.5, "weights": [0.705, 0.295]},
     ...       gap=1e-5)
-             by hand   package  difference  relative  answer
-    loss     12.5000   12.5000      0.0000    0.00 %  equal
-    weights   0.7070    0.7050      0.0020    0.28 %  not converged
+            by hand package differ   in %  answer
+    loss    12.5000 12.5000 0.0000 0.00 %  equal
+    weights  0.7070  0.7050 0.0020 0.28 %  not converged
     """
     pairs = _pairs(by_hand, package)
-    width = max(len(name) for name in pairs)
-    print(f"{'':{width}}  {'by hand':>8}  {'package':>8}  difference  relative  answer")
+    lines = [("", "by hand", "package", "differ", "in %", " answer")]
     different = []
     for name, (a, b) in pairs.items():
         open_still = gap.get(name, 0.0) if isinstance(gap, Mapping) else gap
@@ -50,10 +49,15 @@ def agree(by_hand: Any, package: Any, gap: float | Mapping[str, float] = 0.0) ->
         # Less than half a unit of the last digit shown is the noise of a processor.
         difference = abs(x - y) if abs(x - y) > ZERO else 0.0
         relative = difference / max(abs(x), abs(y)) if difference else 0.0
-        numbers = f"{_shown(x):>8}  {_shown(y):>8}  {_shown(difference):>10}"
-        print(f"{name:{width}}  {numbers}  {100 * relative:>6.2f} %  {word}")
+        numbers = (_shown(x), _shown(y), _shown(difference), f"{100 * relative:.2f} %")
+        lines.append((name, *numbers, f" {word}"))
         if word == DIFFERENT:
             different.append(f"{name}: {x:.6g} by hand, {y:.6g} in the package".lstrip(": "))
+    # So narrow that a phone breaks no line.
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for name, *numbers, word in lines:
+        told = (text.rjust(width) for text, width in zip(numbers, widths[1:-1], strict=True))
+        print(" ".join([name.ljust(widths[0]), *told, word]))
     if different:
         raise ValueError(
             f"The two answers differ ({'; '.join(different)}). Do both solve the same problem, "

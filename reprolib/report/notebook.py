@@ -31,8 +31,18 @@ LONG = 60
 ON_A_PHONE = (
     "@media (max-width: 40em) { .claims thead, .claims td:empty { display: none; } "
     ".claims tr, .claims th, .claims td { display: block; padding: .1em .3em !important; } "
-    ".claims tr { padding: .5em 0 !important; } }"
+    ".claims tr { padding: .5em 0 !important; text-align: left !important; } "
+    ".claims td:nth-of-type(2), .claims td:nth-of-type(3) { display: inline-block; } "
+    ".claims td:nth-of-type(2)::before { content: 'ours '; color: #595959; } "
+    ".claims td:nth-of-type(3)::before { content: 'printed '; color: #595959; } }"
 )
+#: How to read the pictures of a table of claims.
+ALL_VARIANTS = (
+    "<i>All variants</i>: the difference, one line each, sorted. A line is the interval that "
+    "decides. Wholly in the green the sentence holds; a cross says that it fails."
+)
+#: Where a picture comes to stand in a table of claims; long, as a short text is not broken.
+PLACE = "(the picture of all variants)"
 #: Claims that are seen at once.
 UNFOLDED = 8
 
@@ -104,6 +114,8 @@ class Claims(Frame):
 
         shown = self.drop(columns="compared")
         shown["claim"] = self["claim"] + "\n" + self["compared"]
+        pictures = [p._repr_html_() for p in shown["all variants"] if p]
+        shown["all variants"] = [PLACE if p else "" for p in shown["all variants"]]
         first, rest = Frame(shown.iloc[:UNFOLDED]), Frame(shown.iloc[UNFOLDED:])
         page = first._repr_html_()
         if len(rest):
@@ -117,7 +129,9 @@ class Claims(Frame):
         for word in set(LOOKS) & {word.partition(" ")[2] for word in self.index}:
             tint = f'; color: {LOOKS[word].colour.light}">{signed(word)}</th>'
             page = page.replace(f'">{signed(word)}</th>', tint)
-        return f'<style>{ON_A_PHONE}</style><div class="claims">{page}</div>'
+        for picture in pictures:
+            page = page.replace(PLACE, picture, 1)
+        return f'<style>{ON_A_PHONE}</style><div class="claims"><p>{ALL_VARIANTS}</p>{page}</div>'
 
 
 def show(figure: Figure, alt: str, caption: str = "") -> None:

@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from reprolib.report import tables
+from reprolib.report.all_readings import of_claim
 from reprolib.report.drawing import svg, symbols
 from reprolib.report.forest import forests
 from reprolib.report.headline import headline_picture, sentences
@@ -164,7 +165,7 @@ def _claim(c: ClaimVerdict) -> dict[str, str]:
         "compared": tables.compared(c),
         "ours": difference_text(weakest.difference, digits),
         "interval": tables.deciding_interval(c),
-        "others": c.in_other_variants,
+        "variants": of_claim(c, digits)._repr_html_(),
         "printed": difference_text(weakest.printed, digits),
     }
 

@@ -12,6 +12,7 @@ from typing import Any, get_args
 import numpy as np
 import pandas as pd
 
+from reprolib.report.all_readings import of_claim
 from reprolib.report.theme import LOOKS, signed
 from reprolib.rerun.printed.names import unknown
 from reprolib.rerun.printed.schema import Quantity
@@ -296,9 +297,10 @@ def claims_table(paper: str, directory: Path | None = None) -> pd.DataFrame:
     -------
     DataFrame
         Indexed by verdict. ``ours`` and ``printed``: the difference that decides, here and in the
-        paper's table. ``interval``: the one that decides, 90 % where equality is claimed. ``other
-        variants``: in how many variants of the protocol it holds, fails or is undecided. What holds
-        is first; sentences that no contrast can judge are last, with the reason.
+        paper's table. ``interval``: the one that decides, 90 % where equality is claimed. ``all
+        variants``: the picture of all variants of the protocol, whose text says in how many it
+        holds, fails or is undecided. What holds is first; sentences that no contrast can judge are
+        last, with the reason.
     """
     rows = []
     for c in sorted(judge_claims(paper, directory), key=lambda c: ORDER[c.word]):
@@ -311,14 +313,14 @@ def claims_table(paper: str, directory: Path | None = None) -> pd.DataFrame:
                 "ours": difference_text(c.difference, digits),
                 "printed": difference_text(c.weakest.printed, digits),
                 "interval": deciding_interval(c),
-                "other variants": c.in_other_variants,
+                "all variants": of_claim(c, digits),
             }
         )
     for stated in printed_of(paper).printed.claims:
         if stated.not_judged is not None:
             claim = {"claim": stated.name, "compared": stated.not_judged}
             rows.append({"verdict": "– not judged", **claim})
-    columns = ["verdict", "claim", "compared", "ours", "printed", "interval", "other variants"]
+    columns = ["verdict", "claim", "compared", "ours", "printed", "interval", "all variants"]
     frame = pd.DataFrame(rows, columns=columns).fillna("").set_index("verdict")
     return frame.rename_axis(index=None, columns="verdict")
 

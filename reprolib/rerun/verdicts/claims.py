@@ -97,18 +97,28 @@ class ClaimVerdict:
         Under the judged reading, against every side b.
     exceptions : dict of str to str
         Word under each reading and control that has another one.
-    n_readings : int
-        Readings and controls, beside the judged one, that say as much.
-    in_family : dict of str to str
-        Word in every setting of the claim's family.
+    readings : dict of str to Contrast
+        The one that decides under every other reading and control that says as much.
+    family : dict of str to Contrast
+        The one that decides in every setting of the claim's family.
     """
 
     claim: Claim
     word: ClaimWord
     contrasts: tuple[Contrast, ...]
     exceptions: dict[str, ClaimWord] = field(default_factory=dict)
-    n_readings: int = 0
-    in_family: dict[str, ClaimWord] = field(default_factory=dict)
+    readings: dict[str, Contrast] = field(default_factory=dict)
+    family: dict[str, Contrast] = field(default_factory=dict)
+
+    @property
+    def n_readings(self) -> int:
+        """Readings and controls, beside the judged one, that say as much."""
+        return len(self.readings)
+
+    @property
+    def in_family(self) -> dict[str, ClaimWord]:
+        """Word in every setting of the claim's family."""
+        return {setting: contrast.word for setting, contrast in self.family.items()}
 
     @property
     def text(self) -> str:
@@ -118,11 +128,7 @@ class ClaimVerdict:
     @property
     def weakest(self) -> Contrast:
         """The contrast that decides: the word's own, and of these the least in favour."""
-        sign = 1 if self.claim.larger_is_better else -1
-        own = [c for c in self.contrasts if self.word.startswith(c.word)]
-        if self.claim.kind == "same":
-            return max(own, key=lambda c: abs(c.difference))
-        return min(own, key=lambda c: sign * c.difference)
+        return _weakest(self.claim, self.contrasts)
 
     @property
     def difference(self) -> float:
@@ -158,7 +164,7 @@ class ClaimVerdict:
         if self.in_family:
             held = sum(word == "holds" for word in self.in_family.values())
             of_family = f"holds in {held} of {len(self.in_family)} {self.claim.family}"
-            alone = replace(self, in_family={})
+            alone = replace(self, family={})
             return "; ".join([of_family, *([alone.in_other_variants] if self.n_readings else [])])
         if not self.n_readings:
             return "none run"
@@ -251,7 +257,7 @@ def judge_claim(claim: Claim, records: pd.DataFrame, printed: Sequence[Number]) 
     contrasts = _contrasts(claim, judged, printed)
     word = _of_all(contrasts)
     exceptions: dict[str, ClaimWord] = {}
-    n_readings = 0
+    readings: dict[str, Contrast] = {}
     for reading in _other_readings(claim, own):
         pairs = _measured_pairs(claim, reading, own, judged)
         if not pairs:
@@ -268,16 +274,16 @@ def judge_claim(claim: Claim, records: pd.DataFrame, printed: Sequence[Number]) 
             trials = [both for cell in pairs for both in _trials(pairs[cell], judged[cell])]
             if is_wider and any(n < n_judged for n, n_judged in trials):
                 continue
-        n_readings += 1
+        readings[reading] = _weakest(claim, found)
         if _distance(other, word) > _distance(_of_all(beside), word):
             exceptions[reading] = other
     if word == "holds" and exceptions:
         word = "holds, but"
-    in_family = {
-        setting: _of_all(_contrasts(claim, pairs, printed))
+    family = {
+        setting: _weakest(claim, _contrasts(claim, pairs, printed))
         for setting, pairs in _pairs_of_family(claim, own)
     }
-    return ClaimVerdict(claim, word, contrasts, exceptions, n_readings, in_family)
+    return ClaimVerdict(claim, word, contrasts, exceptions, readings, family)
 
 
 def _pairs_of_family(claim: Claim, records: Records) -> Iterator[tuple[str, Pairs]]:
@@ -320,6 +326,15 @@ def _of_all(contrasts: Sequence[Contrast]) -> ClaimWord:
     if "fails" in words:
         return "fails"
     return "undecided" if "undecided" in words else "holds"
+
+
+def _weakest(claim: Claim, contrasts: Sequence[Contrast]) -> Contrast:
+    """The contrast that decides: of those with the word of all, the least in favour."""
+    word, sign = _of_all(contrasts), 1 if claim.larger_is_better else -1
+    own = [contrast for contrast in contrasts if contrast.word == word]
+    if claim.kind == "same":
+        return max(own, key=lambda c: abs(c.difference))
+    return min(own, key=lambda c: sign * c.difference)
 
 
 def _other_readings(claim: Claim, records: Records) -> list[str]:
