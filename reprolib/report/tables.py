@@ -79,15 +79,15 @@ def surely(point: Tipping | None, digits: int) -> str:
 
 
 def number_surely(point: Tipping | None, digits: int) -> str:
-    """`surely` with what would change it: ``within 0.90; noise × 1.4``."""
+    """`surely` with what would change it: ``within 0.90; noise × 1.41``."""
     told = surely(point, digits)
-    return told if point is None else f"{told}; noise × {point.noise:.1f}"
+    return told if point is None else f"{told}; noise × {point.noise:.2f}"
 
 
 def claim_surely(c: ClaimVerdict) -> str:
     """How far a sure word on a claim goes, and what would change it.
 
-    ``within 1.20, but worse; noise × 1.7``: with a margin of 1.20 the word would change, or with
+    ``within 1.20, but worse; noise × 1.67``: with a margin of 1.20 the word would change, or with
     noise 1.7 times as large. Of a word on one pool the correlation of its splits stands in place of
     the noise.
     """
@@ -104,7 +104,7 @@ def claim_surely(c: ClaimVerdict) -> str:
         told += ", but worse"
     correlation = c.tipping_correlation
     if correlation is None:
-        return f"{told}; noise × {point.noise:.1f}"
+        return f"{told}; noise × {point.noise:.2f}"
     return f"{told}; ρ to {correlation:.2f}"
 
 
