@@ -192,7 +192,7 @@ def test_a_reading_is_judged_where_it_was_run(n_trials):
 
 
 def test_a_reading_is_compared_with_the_judged_one_on_the_same_data_sets():
-    judged = measured(0.02, noise=NOISE * 10)
+    judged = measured(0.02, noise=NOISE * 20)
     same = judged[judged["dataset"] == "two"].assign(reading="without a run")
     assert judge_claim(claim(sets=("two",)), judged, []).word == "undecided"
     verdict = judge_claim(claim(sets=SETS), pd.concat([judged, same]), [])
@@ -300,9 +300,7 @@ def test_what_the_papers_claim_and_where_it_fails():
     assert words["fewer frontal electrodes"].word == "holds", "the recording alone is the unit"
     assert words["similar AUC"].word == "undecided", "four of eleven recordings"
     batch = words["batch better than online"]
-    assert batch.word == "undecided", (
-        "S-LS is ahead by 9.5 points on one set, by 0.6 to 1.6 on four"
-    )
+    assert batch.word == "undecided", "9.5 points on one set, 0.6 to 1.6 on four"
     for name in ("15 a class", "limited C2"):
         assert name not in batch.exceptions, "a single trial has no spread"
     always = words["the best kernel has v = 0"]
