@@ -6,6 +6,12 @@ BIN := $(VENV)/bin
 PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -p no:cacheprovider
 PARALLEL := -n auto --dist worksteal
 CHECKED := tests/test_house.py tests/test_project_files.py tests/cli tests/data tests/rerun
+# pip's output as one line that counts the libraries; errors go past it, and its exit code stays.
+SHELL := bash
+.SHELLFLAGS := -o pipefail -c
+INSTALL := $(BIN)/python -m pip install --progress-bar off --no-deps
+SHOWN := | awk '/Downloading|Using cached/ { printf "\r  got %d libraries", ++n } \
+  /^Installing/ { printf "\n  unpacking %d libraries ...\n", NF - 3 } { fflush() }'
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export MNE_DONTWRITE_HOME := true
 
@@ -86,13 +92,13 @@ $(VENV)/.ready: tools/locks/run.lock pyproject.toml
 	  { echo "reprolib needs Python 3.11.4 or newer; name one with: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	@echo "Installing reprolib and its libraries in $(VENV) (700 MB, some minutes) ..."
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r tools/locks/run.lock
-	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	@$(INSTALL) --require-hashes -r tools/locks/run.lock $(SHOWN)
+	$(INSTALL) --quiet --no-build-isolation -e .
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.ready tools/locks/develop.lock
 	@echo "Installing pytest, ruff, mypy, JupyterLab and Sphinx in $(VENV) ..."
-	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r tools/locks/develop.lock
+	@$(INSTALL) --require-hashes -r tools/locks/develop.lock $(SHOWN)
 	@touch $@
 
 $(VENV)/.lab: $(VENV)/.test

@@ -14,8 +14,11 @@ from reprolib import __version__
 from reprolib.cli.commands import COMMANDS, GROUPS
 from reprolib.rerun.printed.names import resolved
 
-#: Libraries of the extra `rerun`, by the names that they are imported by.
-OPTIONAL = {"matplotlib", "PIL", "jinja2", "mne", "nibabel"}
+#: The extra of a library, by the name that it is imported by.
+OPTIONAL = {
+    **dict.fromkeys(("matplotlib", "PIL", "jinja2", "mne", "nibabel"), "papers"),
+    "distributed": "cluster",
+}
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -105,9 +108,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         _say("Interrupted.", arguments.advice, "bold")
         return 130
     except ModuleNotFoundError as error:
-        if str(error.name).partition(".")[0] not in OPTIONAL:
+        extra = OPTIONAL.get(str(error.name).partition(".")[0])
+        if extra is None:
             raise
-        text = f'`reprolib {arguments.command}` needs {error.name}: pip install "reprolib[papers]"'
+        text = f'`reprolib {arguments.command}` needs {error.name}: pip install "reprolib[{extra}]"'
         _say("error:", text, "bold red")
         return 2
     except (ValueError, OSError) as error:

@@ -16,7 +16,7 @@ from reprolib.rerun.verdicts import ClaimVerdict
 from reprolib.rerun.verdicts.claims import Contrast
 
 #: Pixels of the picture, and of its texts.
-_WIDTH, _HEIGHT, _FONT = 260, 130, 13
+_WIDTH, _HEIGHT, _FONT = 260, 120, 13
 #: Pixels between two lines, at most.
 _STEP = 14.0
 #: Ends farther from the judged one than so many times what is compared are cut.
@@ -82,7 +82,7 @@ class AllReadings:
         """Intervals from the lowest to the highest; green is where the sentence is true."""
         # Equal on every processor: ties are sorted by name.
         readings = sorted(self.readings, key=lambda r: (round(r.estimate, 6), r.name))
-        box = Box((0, 1), self._ends(), 42, _WIDTH - 6, 6, _HEIGHT - 22)
+        box = Box((0, 1), self._ends(), 42, _WIDTH - 6, 6, _HEIGHT - 28)
         low, high = box.y
         band = tuple(min(max(end, low), high) for end in self.band)
         step = min(_STEP, (box.right - box.left) / len(readings))
@@ -102,9 +102,9 @@ class AllReadings:
             parts.append(_drawn(box, own, size, *look))
         x = places[[r.is_headline for r in readings].index(True)]
         anchor = "start" if x < _WIDTH / 3 else "end" if x > 2 * _WIDTH / 3 else "middle"
-        parts.append(f'<text x="{x:.0f}" y="{box.bottom + 11}" text-anchor="middle">▲</text>')
+        parts.append(f'<text x="{x:.0f}" y="{box.bottom + 12}" text-anchor="middle">▲</text>')
         parts.append(
-            f'<text x="{x:.0f}" y="{_HEIGHT - 2}" text-anchor="{anchor}">nearest to the text</text>'
+            f'<text x="{x:.0f}" y="{_HEIGHT - 3}" text-anchor="{anchor}">nearest to the text</text>'
         )
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" '
@@ -137,7 +137,7 @@ class AllReadings:
         kept: list[float] = []
         for tick in dict.fromkeys(reversed(wanted)):  # zero and the band before the round number
             places = [box.at(0, other)[1] for other in kept]
-            if all(abs(box.at(0, tick)[1] - place) > _FONT for place in places):
+            if all(abs(box.at(0, tick)[1] - place) > 1.3 * _FONT for place in places):
                 kept.append(tick)
         return kept
 

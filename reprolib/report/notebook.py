@@ -31,7 +31,7 @@ LONG = 60
 ON_A_PHONE = (
     "@media (max-width: 40em) { .claims thead, .claims td:empty { display: none; } "
     ".claims tr, .claims th, .claims td { display: block; padding: .1em .3em !important; } "
-    ".claims tr { padding: .5em 0 !important; } "
+    ".claims tr { padding: .5em 0 !important; text-align: left !important; } "
     ".claims td:nth-of-type(2), .claims td:nth-of-type(3) { display: inline-block; } "
     ".claims td:nth-of-type(2)::before { content: 'ours '; color: #595959; } "
     ".claims td:nth-of-type(3)::before { content: 'printed '; color: #595959; } }"

@@ -131,8 +131,6 @@ class Turning:
     ----------
     choices : mapping of str to sequence
         Values of every slider, in order.
-    start : mapping of str to object
-        Where the sliders stand first; else at their first values.
     layers : sequence of callable
         Each gives SVG, and is called with the sliders that its parameters name; with all values of
         these, so that a layer that needs few of them is small.
@@ -140,6 +138,8 @@ class Turning:
         As a layer: what is seen, in one sentence above the picture.
     height : float
         Pixels.
+    start : mapping of str to object
+        Where the sliders stand first; else at their first values.
     drag : Box, optional
         Where the first two sliders can be dragged with a finger.
     """

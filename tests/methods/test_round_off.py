@@ -20,7 +20,9 @@ from reprolib.methods.kpm.hinge_lp import solve_hinge_lp_path
 from reprolib.methods.kpm.logistic_path import solve_logistic_path
 from reprolib.methods.kpm.square_path import solve_square_path, solve_square_path_orthonormal
 from reprolib.methods.mkmmc.stqp import solve_stqp_global
-from reprolib.methods.simplex.svm_solver import ConeDual, HalfspaceDual, solve_simplex_svm_bcd
+from reprolib.methods.simplex.gram_access import FeatureGram
+from reprolib.methods.simplex.svm_portfolio import solve_simplex_svm
+from reprolib.methods.simplex.svm_solver import ConeDual, HalfspaceDual
 from tests.degenerate_binary import exact
 
 EPSILON = Fraction(float(np.finfo(np.float64).eps))
@@ -135,7 +137,7 @@ def test_simplex_svms_are_right_to_the_round_off_of_their_terms(family):
         X = rng.normal(size=(12, 3)) * 10.0 ** rng.uniform(-2, 2)
         indicators = np.eye(3)[np.arange(12) % 3]
         C = 10.0 ** rng.uniform(-2, 2)
-        solution = solve_simplex_svm_bcd(family(indicators, C), X, tol=1e-3, max_iter=2000)
+        solution = solve_simplex_svm(family(indicators, C), FeatureGram(X), tol=1e-3)
         A, K = exact(solution.variables["A"]), exact(X) @ exact(X).T
         gram = np.full((3, 3), Fraction(-1, 2)) + np.diag([Fraction(3, 2)] * 3)
         product, size = K @ A @ gram, abs(K) @ abs(A) @ abs(gram)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import signal
 
 import joblib
 import pandas as pd
@@ -13,7 +14,9 @@ pytest.importorskip("distributed", reason="the extra `cluster` is not installed"
 
 import distributed
 
+from reprolib.cli.main import main
 from reprolib.rerun.records import Stage, Task
+from reprolib.rerun.records.tables import load_paper
 from reprolib.rerun.records.task import get_protocol
 from reprolib.rerun.tasks import cluster, runner
 from reprolib.rerun.tasks.store import RecordStore
@@ -123,3 +126,38 @@ def test_every_difference_of_a_worker_is_named_with_the_remedy():
         "both from one checkout and its lock file; name the folder of the paper in REPROLIB_PAPERS "
         "there, or install it"
     )
+
+
+@pytest.mark.slow
+def test_reproduce_through_a_scheduler_survives_a_worker_that_is_killed(tmp_path, monkeypatch):
+    """What docs/reproduce.md promises: tasks of a lost worker go to the other, and agree."""
+    monkeypatch.setenv("REPROLIB_RECORDS", str(tmp_path / "alone"))
+    words = ["reproduce", "kpm", "--embedded", "--only", f"*/{EMBEDDED}", "--output"]
+    assert main([*words, str(tmp_path / "serial"), "--jobs", "1"]) == 0
+    monkeypatch.setenv("REPROLIB_RECORDS", str(tmp_path / "store"))
+    put, pids = RecordStore.put, []
+
+    def put_and_kill(self, *arguments):
+        if not pids:  # the first task is finished, the others run or wait
+            pids.extend(distributed.get_client().run(os.getpid).values())
+            os.kill(pids[0], signal.SIGKILL)
+        put(self, *arguments)
+
+    monkeypatch.setattr(RecordStore, "put", put_and_kill)
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(**options) as two:
+        assert main([*words, str(tmp_path / "cluster"), "--scheduler", two.scheduler_address]) == 0
+        assert len(pids) == 2
+    serial, through = (
+        load_paper("kpm", tmp_path / name / "results").drop(columns="seconds")
+        for name in ("serial", "cluster")
+    )
+    pd.testing.assert_frame_equal(serial, through)
+
+
+def test_a_scheduler_that_does_not_answer_is_named(monkeypatch, capsys):
+    monkeypatch.setattr(cluster, "TIMEOUT", 1)
+    assert main(["reproduce", "kpm", "--scheduler", "tcp://127.0.0.1:1"]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "no scheduler answers at --scheduler tcp://127.0.0.1:1" in said
+    assert "`dask scheduler`" in said

@@ -56,6 +56,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     full.minutes = Minutes()  # type: ignore[attr-defined]
     shared.add_jobs(parser)
     parser.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="run the tasks on the workers of this dask scheduler, as in tcp://127.0.0.1:8786, "
+        "in place of --jobs",
+    )
+    parser.add_argument(
         "--embedded",
         action="store_true",
         help="use drawn or bundled data even where the real data are available",
@@ -99,7 +105,12 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.advice = ""
         return dry_run(arguments)
     shared.require_output_folder(arguments.output or BUILD)
-    return rerun(arguments)
+    if arguments.scheduler is None:
+        return rerun(arguments)
+    from reprolib.rerun.tasks.cluster import connected
+
+    with connected(arguments.scheduler):
+        return rerun(arguments)
 
 
 def dry_run(arguments: argparse.Namespace) -> int:

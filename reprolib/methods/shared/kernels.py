@@ -414,6 +414,10 @@ def weighted_row_mean(K, weights=None):
     return K.mean(axis=0) if weights is None else (weights / weights.sum()) @ K
 
 
+#: With so many features, percentiles of distances are found by a product of matrices.
+WIDE = 500
+
+
 def distance_percentile(X, percentile: float, *, max_samples=4000, random_state=0) -> float:
     """Percentile of the Euclidean distances over distinct pairs of rows.
 
@@ -446,7 +450,25 @@ def distance_percentile(X, percentile: float, *, max_samples=4000, random_state=
     """
     if len(X) > max_samples:
         X = X[check_random_state(random_state).choice(len(X), max_samples, replace=False)]
-    return float(np.percentile(pdist(X), percentile))
+    distances = pdist(X) if X.shape[1] < WIDE else _near_percentile(X, percentile)
+    return float(np.percentile(distances, percentile))
+
+
+def _near_percentile(X, percentile: float):
+    """`pdist` whose values are exact near a percentile and on their own side of it elsewhere.
+
+    Of wide data, squared distances from one product of matrices take a tenth of the time.
+    """
+    i, j = np.triu_indices(len(X), 1)
+    moved = X - X.mean(axis=0)
+    squares = np.einsum("ij,ij->i", moved, moved)
+    guessed = (squares[:, None] + squares - 2 * (moved @ moved.T))[i, j]
+    error = 4 * X.shape[1] * np.finfo(float).eps * squares.max(initial=0.0)
+    low, high = (np.percentile(guessed, percentile, method=m) for m in ("lower", "higher"))
+    unsure = np.nonzero((guessed >= low - error) & (guessed <= high + error))[0]
+    distances = np.sqrt(np.maximum(guessed, 0.0))
+    distances[unsure] = [pdist(X[[i[k], j[k]]])[0] for k in unsure]
+    return distances
 
 
 def mean_distance(X) -> float:

@@ -532,15 +532,15 @@ class HMAX(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             np.multiply(x[:, :d], x[:, :d], out=x[:, d + 1 :])
         else:
             x[:, d + 1] = lengths
-        guessed = x @ template.weights
+        guessed = template.weights.T @ x.T
         if self.limited:
-            guessed += self._too_far(band, template).reshape(n, -1)
+            guessed += self._too_far(band, template).reshape(n, -1).T
         unit = np.finfo(np.float32).eps / 2
         error = 2 * (d + 2) * unit * (lengths.max() + template.weights[d])
-        least = guessed.min(axis=0)
-        may_be = np.isfinite(least) & (least <= nearest + error)
-        limit = np.where(may_be, least + 2 * error, -np.inf)
-        _measure_again(x, guessed, limit, template.patches, template.seen, nearest)
+        least = guessed.min(axis=1)
+        may_be = np.flatnonzero(np.isfinite(least) & (least <= nearest + error))
+        limit = least + 2 * error
+        _measure_again(x, guessed, may_be, limit, template.patches, template.seen, nearest)
 
     def _too_far(self, band: Band, template: Template) -> Array:
         """Infinity where a window is too far from the place of a patch: (rows, columns, k)."""
@@ -710,7 +710,7 @@ def _largest(maps: Array, width: int, starts: Sequence[Array]) -> Array:
     return maps
 
 
-@functools.lru_cache(maxsize=128)
+@functools.lru_cache(maxsize=1024)
 def _cubic(n: int, m: int) -> tuple[Array, Array]:
     """Which of n pixels make each of m by cubic interpolation (Keys, a = -1/2), and their weights.
 
@@ -734,8 +734,9 @@ def _weighted_rows(values, which, weights):
     found = np.zeros((len(which), values.shape[1]), np.float32)
     for i in range(len(which)):
         for j in range(which.shape[1]):
-            for x in range(values.shape[1]):
-                found[i, x] += weights[i, j] * values[which[i, j], x]
+            if weights[i, j] != 0:
+                for x in range(values.shape[1]):
+                    found[i, x] += weights[i, j] * values[which[i, j], x]
     return found
 
 
@@ -751,11 +752,11 @@ def _squared_distance(window, patch, seen):
 
 
 @njit(cache=True, nogil=True)
-def _measure_again(windows, guessed, limit, patches, seen, nearest):
+def _measure_again(windows, guessed, may_be, limit, patches, seen, nearest):
     """Bring ``nearest`` down to the windows whose guessed distance is within the limit."""
-    for i in range(len(guessed)):
-        for k in range(len(limit)):
-            if guessed[i, k] <= limit[k]:
+    for k in may_be:
+        for i in range(guessed.shape[1]):
+            if guessed[k, i] <= limit[k]:
                 nearest[k] = min(nearest[k], _squared_distance(windows[i], patches[k], seen[k]))
 
 

@@ -21,22 +21,21 @@ O(n r^2 T + r^3 T) a step.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
+from scipy.linalg.lapack import dpotri
 
+from reprolib.methods.simplex.gram_access import FeatureGram
 from reprolib.methods.simplex.kronecker_qp import times_code_gram
 
 #: Columns of L at the start, and at most: more are taken where conjugate gradients are slow.
 FIRST_RANK, LARGEST_RANK = 100, 1000
 #: Of wide data, the principal components at the start; narrower data are a factor themselves.
 FIRST_COMPONENTS = 200
-#: Conjugate gradient steps in one solve for which the columns are doubled, and at most.
-SLOW_SOLVE, LONGEST_SOLVE = 25, 300
-#: The same for wide data, where products with K cost more beside the preconditioner.
-SLOW_WIDE_SOLVE = 10
+#: Conjugate gradient steps in one solve, at most.
+LONGEST_SOLVE = 300
+#: Time of an operation in conjugate gradients over that of one in the preconditioner's matrices.
+SLOWER = 4.0
 #: Relative residual at which the two solves of a step stop.
 PRECISIONS = (1e-1, 3e-2)
 #: The same for wide data: with all columns, one step was more precise than asked for.
@@ -52,93 +51,83 @@ SMALLEST = 1e-6
 PATIENCE = 10
 #: Share of the way to the boundary that a step takes.
 STEP_SHARE = 0.99
+#: The start lies at least this part of the way from a bound to the centre, if no gradient holds it.
+INWARDS = 0.1
+#: The method stops where its own gap is this part of the whole one: the rest lies elsewhere.
+LEFT = 0.1
 
 
-@dataclass(frozen=True)
 class FactoredGram:
-    """K as products and as a low-rank factor.
+    """A block of K as products and as a low-rank factor, whose columns are made when needed.
 
     Parameters
     ----------
-    times : callable
-        Z -> K Z for Z of shape (n, T).
-    factor : ndarray of shape (n, r)
-        L, with K - L L' positive semidefinite; any of its first columns are a factor, too.
-    diagonal : ndarray of shape (n,)
-        Of K.
-    first_rank : int
-        Columns of L that the preconditioner begins with.
-    slow_solve : int
-        Conjugate gradient steps in one solve for which these columns are doubled.
-    precisions : tuple of float
-        Relative residuals at which the solves of predictor and corrector stop.
+    gram : StoredGram, KernelGram or FeatureGram
+        K, with a diagonal of at most about 1.
+    rows : ndarray of int
+        The examples of the block.
     """
 
-    times: Callable[[np.ndarray], np.ndarray]
-    factor: np.ndarray
-    diagonal: np.ndarray
-    first_rank: int
-    slow_solve: int = SLOW_SOLVE
-    precisions: tuple[float, float] = PRECISIONS
+    def __init__(self, gram, rows):
+        self.diagonal = gram.diagonal[rows]
+        if isinstance(gram, FeatureGram) and gram.is_thin:
+            X = gram.X[rows]
+            self.is_wide = X.shape[1] > FIRST_COMPONENTS
+            self.first_rank = min(X.shape[1], FIRST_COMPONENTS)
+            self.times = lambda Z: X @ (X.T @ Z)
+            self.price = 2 * X.size
+            if self.is_wide:
+                X = X @ eigh(X.T @ X, check_finite=False)[1][:, ::-1]
+            self._columns = lambda rank: X
+        else:
+            K = gram.block(rows)
+            self.is_wide, self.first_rank = False, FIRST_RANK
+            self.times = lambda Z: K @ Z
+            self.price = K.size
+            pivoted = LeadingColumns(K)
+            self._columns = pivoted.first
 
-    @classmethod
-    def of_features(cls, X) -> FactoredGram:
-        """K = X X'."""
-        diagonal, n_features = np.einsum("ij,ij->i", X, X), X.shape[1]
-
-        def times(Z):
-            return X @ (X.T @ Z)
-
-        if n_features <= FIRST_COMPONENTS:
-            return cls(times, X, diagonal, first_rank=n_features)
-        _, axes = eigh(X.T @ X, check_finite=False)
-        components = X @ axes[:, ::-1]
-        return cls(times, components, diagonal, FIRST_COMPONENTS, SLOW_WIDE_SOLVE, WIDE_PRECISIONS)
-
-    @classmethod
-    def of_matrix(cls, K) -> FactoredGram:
-        """K stored."""
-        factor = leading_columns(K, LARGEST_RANK)
-        return cls(lambda Z: K @ Z, factor, np.diagonal(K).copy(), first_rank=FIRST_RANK)
-
-    def divided(self, unit: float) -> FactoredGram:
-        """K / unit."""
-        return replace(
-            self,
-            times=lambda Z: self.times(Z) / unit,
-            factor=self.factor / np.sqrt(unit),
-            diagonal=self.diagonal / unit,
-        )
+    def is_worth_doubling(self, rank: int, steps: int) -> bool:
+        """Whether so many steps in one of two solves cost more than twice as many columns would."""
+        n = len(self.diagonal)
+        of_steps = 2 * steps * (2 * self.price + 4 * n * rank + 4 * rank**2)
+        return SLOWER * of_steps > 3 * n * rank**2 + 7 * rank**3
 
     def leading(self, rank: int):
         """First columns of L, and the diagonal of K that they miss."""
-        L = np.ascontiguousarray(self.factor[:, :rank])
+        L = np.ascontiguousarray(self._columns(min(rank, LARGEST_RANK))[:, :rank])
         return L, np.maximum(self.diagonal - np.einsum("ij,ij->i", L, L), 0.0)
 
 
-def leading_columns(K, rank: int):
-    """First columns of the Cholesky factor of K that takes the largest diagonal entry next.
+class LeadingColumns:
+    """Columns of the Cholesky factor L of K that takes the largest diagonal entry next.
 
-    `reprolib.methods.shared.kernels.pivoted_cholesky` gives them up to round-off. That is not
-    enough here: conjugate gradients stop at one step or another by it, and a certified gap of the
-    records moves from 2e-6 to 5e-5.
-
-    Returns
-    -------
-    ndarray of shape (n, at most rank)
-        L with K - L L' positive semidefinite; fewer columns if they are exact to round-off.
+    `reprolib.methods.shared.kernels.pivoted_cholesky` has them all at once, where here most
+    problems need a hundred only.
     """
-    left = np.diagonal(K).copy()
-    smallest = len(K) * np.finfo(float).eps * left.max(initial=0.0)
-    L = np.zeros((len(K), min(rank, len(K))), order="F")
-    for k in range(L.shape[1]):
-        pivot = int(np.argmax(left))
-        if left[pivot] <= smallest:
-            return np.ascontiguousarray(L[:, :k])
-        L[:, k] = (K[pivot] - L[:, :k] @ L[pivot, :k]) / np.sqrt(left[pivot])
-        left -= L[:, k] ** 2
-        left[pivot] = 0.0
-    return np.ascontiguousarray(L)
+
+    def __init__(self, K):
+        self._K, self._left = K, np.diagonal(K).copy()
+        self._smallest = len(K) * np.finfo(float).eps * self._left.max(initial=0.0)
+        self._L, self._is_exact = np.zeros((len(K), 0), order="F"), False
+
+    def first(self, rank: int):
+        """L of at most so many columns, with K - L L' semidefinite; fewer where they are exact."""
+        done, rank = self._L.shape[1], min(rank, len(self._K))
+        if done >= rank or self._is_exact:
+            return self._L[:, :rank]
+        L = np.zeros((len(self._K), rank), order="F")
+        L[:, :done] = self._L
+        for k in range(done, rank):
+            pivot = int(np.argmax(self._left))
+            if self._left[pivot] <= self._smallest:
+                self._is_exact, L = True, L[:, :k]
+                break
+            L[:, k] = (self._K[pivot] - L[:, :k] @ L[pivot, :k]) / np.sqrt(self._left[pivot])
+            self._left -= L[:, k] ** 2
+            self._left[pivot] = 0.0
+        self._L = L
+        return L
 
 
 class _Preconditioner:
@@ -158,7 +147,7 @@ class _Preconditioner:
             scaled = L[rows] * np.sqrt(weights[rows])[:, None]
             block = scaled.T @ scaled
             block.flat[:: rank + 1] += (n_classes - 1) / n_classes
-            self.inverses[q] = cho_solve(_factorised(block), np.eye(rank), check_finite=False)
+            self.inverses[q] = _inverse(block)
         self.shared = _factorised(self.inverses.sum(axis=0))
 
     def __call__(self, R):
@@ -173,6 +162,14 @@ def _factorised(matrix):
     return cho_factor(matrix, lower=True, check_finite=False)
 
 
+def _inverse(matrix):
+    """Inverse of a positive definite matrix, a third of the work of solving for it."""
+    lower, failed = dpotri(_factorised(matrix)[0], lower=1, overwrite_c=1)
+    if failed:
+        raise LinAlgError("the inverse of an indefinite matrix")
+    return np.tril(lower) + np.tril(lower, -1).T
+
+
 class _Iterate:
     """A with its multipliers: P and Q as ``slacks``, A and U - A as ``rooms``, shape (2, n, T).
 
@@ -181,20 +178,35 @@ class _Iterate:
 
     SIGNS = np.array([1.0, -1.0])[:, None, None]
 
-    def __init__(self, gram: FactoredGram, B, U, start):
+    def __init__(self, gram: FactoredGram, B, U, start, centre, mu: float):
         self.gram, self.B = gram, B
         self.open = U > 0.0
         self.live = np.stack([self.open, self.open & np.isfinite(U)])
-        self.A = np.where(self.open, start, 0.0)
-        self.product = times_code_gram(gram.times(self.A))
+        gradient = times_code_gram(gram.times(start)) - B
+        signed = np.maximum(self.SIGNS * gradient, 0.0)
+        least = mu / (signed + mu / (INWARDS * centre))
+        upper = np.where(np.isfinite(U), U, np.inf)
+        self.A = np.where(self.open, np.clip(start, least[0], upper - least[1]), 0.0)
         self.rooms = np.where(self.live, np.stack([self.A, U - self.A]), 1.0)
-        size = np.mean(np.abs(self.product - B), where=self.open)
-        least = np.min(self.rooms, initial=np.inf, where=self.live)
-        self.slacks = np.where(self.live, size * least / self.rooms, 0.0)
+        self.slacks = np.where(self.live, mu / self.rooms, 0.0)
+        self.product = times_code_gram(gram.times(self.A))
 
     def complementarity(self) -> float:
         """Sum of the products of slack and room: the duality gap if K A G - B = P - Q."""
         return float(np.sum(self.slacks * self.rooms))
+
+    def own_gap(self) -> float:
+        """Duality gap of these entries with the best multipliers, P - Q = K A G - B.
+
+        Where there is no bound, for as much room above A as below.
+        """
+        gradient = np.where(self.open, self.product - self.B, 0.0)
+        room = np.where(self.live[1], self.rooms[1], self.A)
+        return float(np.sum(np.where(gradient > 0.0, gradient * self.A, -gradient * room)))
+
+    def residual(self):
+        """B - K A G + P - Q."""
+        return self.B - self.product + np.sum(self.SIGNS * self.slacks, axis=0)
 
     def newton_diagonal(self):
         """Diagonal of the Newton system."""
@@ -203,8 +215,7 @@ class _Iterate:
     def direction(self, solve, target, precision):
         """Newton's step to slacks * rooms = target: dA, changes of slacks and rooms, CG steps."""
         missing = np.where(self.live, target - self.slacks * self.rooms, 0.0)
-        residual = self.B - self.product + np.sum(self.SIGNS * self.slacks, axis=0)
-        right = residual + np.sum(self.SIGNS * missing / self.rooms, axis=0)
+        right = self.residual() + np.sum(self.SIGNS * missing / self.rooms, axis=0)
         dA, steps = solve(np.where(self.open, right, 0.0), precision)
         of_slacks = (missing - self.SIGNS * self.slacks * dA) / self.rooms
         of_rooms = np.where(self.live, self.SIGNS * dA, 0.0)
@@ -226,7 +237,9 @@ class _Iterate:
         self.product = times_code_gram(self.gram.times(self.A))
 
 
-def minimise_interior_point(gram: FactoredGram, B, U, start, *, gap, tol, max_iter):
+def minimise_interior_point(
+    gram: FactoredGram, B, U, start, centre, mu, *, is_part, gap, tol, max_iter
+):
     """Minimise by Mehrotra's predictor and corrector, with inexact Newton steps.
 
     Parameters
@@ -236,12 +249,18 @@ def minimise_interior_point(gram: FactoredGram, B, U, start, *, gap, tol, max_it
     B, U : ndarray of shape (n, T)
         Linear term of the objective, and upper bounds of A (its lower bounds are zero).
     start : ndarray of shape (n, T)
-        Strictly between the bounds where U > 0.
+        Where to begin, within the bounds; it is moved inwards, by more the larger ``mu`` is.
+    centre : ndarray of shape (n, T)
+        Strictly between the bounds where U > 0, and never passed on the way inwards.
+    mu : float
+        Product of slack and room to begin with: the duality gap of the start over their number.
+    is_part : bool
+        Whether there are multipliers elsewhere, which may be what the gap comes from.
     gap : callable
         (A, K A G) -> certified duality gap and the objective that it is relative to, both in the
         units of this programme.
     tol : float
-        Stop when |gap| <= tol * objective.
+        Stop when |gap| <= tol * objective, or when no more is left to gain here.
     max_iter : int
         Newton steps.
 
@@ -252,7 +271,7 @@ def minimise_interior_point(gram: FactoredGram, B, U, start, *, gap, tol, max_it
     iterations : int
         Newton steps made.
     """
-    at = _Iterate(gram, B, U, start)
+    at = _Iterate(gram, B, U, start, centre, mu)
     best, smallest, least, since, rank = at.A, np.inf, np.inf, 0, gram.first_rank
     for iteration in range(max_iter):
         value, objective = gap(at.A, at.product)
@@ -263,11 +282,15 @@ def minimise_interior_point(gram: FactoredGram, B, U, start, *, gap, tol, max_it
         left = at.complementarity()
         if smallest <= tol or since > PATIENCE or not np.isfinite(value) or left == 0.0:
             return best, iteration
+        own = at.own_gap() if is_part else abs(value)
+        if own <= LEFT * abs(value):
+            return best, iteration
         try:
-            steps = _newton_step(at, rank, abs(value) / left)
+            steps = _newton_step(at, rank, own / left)
         except LinAlgError:  # round-off has made the system indefinite, or zero
             return best, iteration
-        rank *= 1 + steps // gram.slow_solve
+        if rank < LARGEST_RANK and gram.is_worth_doubling(rank, steps):
+            rank *= 2
     return best, max_iter
 
 
@@ -289,12 +312,15 @@ def _newton_step(at: _Iterate, rank: int, excess: float) -> int:
     def solve(right, precision):
         return _conjugate_gradients(times, preconditioner, right, precision, scale)
 
-    for_predictor, for_corrector = at.gram.precisions
+    for_predictor, for_corrector = WIDE_PRECISIONS if at.gram.is_wide else PRECISIONS
     _, of_slacks, of_rooms, _ = at.direction(solve, 0.0, for_predictor)
     step = at.longest_step(of_slacks, of_rooms)
     ahead = (at.slacks + step * of_slacks) * (at.rooms + step * of_rooms)
     share = 1.0 if excess > LARGEST_EXCESS else (np.mean(ahead, where=at.live) / mu) ** 3
-    target, precision = share * mu - of_slacks * of_rooms, for_corrector / max(1.0, excess)
+    target, precision = (
+        share * mu - of_slacks * of_rooms,
+        for_corrector / np.clip(excess, 1.0, LARGEST_EXCESS),
+    )
     dA, of_slacks, of_rooms, steps = at.direction(solve, target, precision)
     at.advance(dA, of_slacks, of_rooms, STEP_SHARE * at.longest_step(of_slacks, of_rooms))
     return steps

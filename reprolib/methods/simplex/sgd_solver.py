@@ -22,6 +22,8 @@ from numba import njit
 
 #: One step shrinks the function to no less than this part.
 LEAST_SHRINK = 1e-12
+#: With more weights, they are changed once for so many examples.
+MANY, BLOCK = 12_000, 64
 #: The common factor of the coefficients is multiplied in before it is smaller than this.
 LEAST_SCALE = 1e-6
 
@@ -127,12 +129,18 @@ def _advance(kind, settings, scores, y, weight, squared_norm, u, scalars):
 
 
 @njit(cache=True)
-def _finish(settings, V, U, scalars):
-    """Add the new iterate to the average; fold the scale into V before it underflows."""
+def _count(settings, scalars):
+    """Add the new iterate to the average; return whether the scale is to be folded into V."""
     if settings[3] >= 0.0 and scalars[_STEPS] > settings[3]:
         scalars[_SUM] += scalars[_SCALE]
         scalars[_AVERAGED] += 1.0
-    if scalars[_SCALE] < LEAST_SCALE:
+    return scalars[_SCALE] < LEAST_SCALE
+
+
+@njit(cache=True)
+def _finish(settings, V, U, scalars):
+    """Add the new iterate to the average; fold the scale into V before it underflows."""
+    if _count(settings, scalars):
         U -= scalars[_SUM] * V
         V *= scalars[_SCALE]
         scalars[_SCALE] = 1.0
@@ -167,6 +175,54 @@ def _run_dense(kind, settings, X, y, weights, order, V, U, scalars):
                     for j in range(p):
                         U[q, j] += step * x[j]
         _finish(settings, V, U, scalars)
+
+
+def _run_blocks(kind, settings, X, y, weights, order, V, U, scalars):
+    """As `_run_dense`, but V and U, too large for the cache, are read and changed once a block."""
+    for first in range(0, len(order), BLOCK):
+        rows = order[first : first + BLOCK]
+        block = X[rows].astype(float)  # in single precision, the square of its largest overflows
+        with np.errstate(over="ignore", invalid="ignore"):
+            of_V, of_U, scale, share = _run_block(
+                kind, settings, block @ block.T, block @ V.T, y[rows], weights[rows], scalars
+            )
+            if share != 0.0:
+                U += share * V
+            if of_U.any():
+                U += of_U.T @ block
+            if scale != 1.0:
+                V *= scale
+            V += of_V.T @ block
+
+
+@njit(cache=True)
+def _run_block(kind, settings, inner, products, y, weights, scalars):
+    """Make the steps of a block, with V and U as they will be in terms of V and the rows X.
+
+    ``inner`` is X X', ``products`` X V'. Returns P, Q, a and b: V becomes a V + P'X, and U becomes
+    U + b V + Q'X.
+    """
+    m, n_classes = products.shape
+    P, Q, u = np.zeros((m, n_classes)), np.zeros((m, n_classes)), np.empty(n_classes)
+    a, b, scores = 1.0, 0.0, np.empty(n_classes)
+    for i in range(m):
+        scores[:] = a * products[i]
+        for j in range(i):
+            for q in range(n_classes):
+                scores[q] += inner[i, j] * P[j, q]
+        scores *= scalars[_SCALE]
+        factor = _advance(kind, settings, scores, y[i], weights[i], inner[i, i], u, scalars)
+        if factor != 0.0:
+            P[i] = factor * u
+            Q[i] = scalars[_SUM] * P[i]
+        if _count(settings, scalars):  # as `_finish`
+            b -= scalars[_SUM] * a
+            Q -= scalars[_SUM] * P
+            a *= scalars[_SCALE]
+            P *= scalars[_SCALE]
+            scalars[_SCALE] = 1.0
+            scalars[_SUM] = 0.0
+    return P, Q, a, b
 
 
 @njit(cache=True)
@@ -239,4 +295,5 @@ def run_sgd(
     if isinstance(X, sp.csr_array | sp.csr_matrix):
         _run_sparse(LOSS_KINDS[loss], settings, X.data, X.indices, X.indptr, *arguments)
     else:
-        _run_dense(LOSS_KINDS[loss], settings, X, *arguments)
+        run = _run_blocks if state.V.size > MANY else _run_dense
+        run(LOSS_KINDS[loss], settings, X, *arguments)

@@ -33,18 +33,15 @@ from reprolib.methods.shared.validation import (
 )
 from reprolib.methods.shared.weights import example_weights, merge_repeated
 from reprolib.methods.simplex._base import SimplexClassifierMixin, gram_name
+from reprolib.methods.simplex.gram_access import FeatureGram, KernelGram, StoredGram
 from reprolib.methods.simplex.kronecker_qp import gram_factor, times_code_gram
+from reprolib.methods.simplex.svm_portfolio import solve_simplex_svm
 from reprolib.methods.simplex.svm_solver import (
     GAP_TOL,
     ConeDual,
     HalfspaceDual,
     HullDual,
     solve_simplex_svm_cvxopt,
-)
-from reprolib.methods.simplex.svm_working_set import (
-    FeatureAccess,
-    KernelAccess,
-    solve_simplex_svm_working_set,
 )
 
 #: Megabytes that a number takes.
@@ -151,32 +148,21 @@ class _SimplexSVC(SimplexClassifierMixin, KernelMixin, BaseEstimator):
 def _descend(svm, X, indicators, weights):
     """Block coordinate descent and, where it is slow, an interior-point method."""
     dense_features = svm.kernel == "linear" and not issparse(X)
-    access = FeatureAccess(X) if dense_features else _gram_access(svm, X)
-    dual = svm._dual(indicators, access.times, weights)
+    gram = FeatureGram(X) if dense_features else _gram(svm, X)
+    dual = svm._dual(indicators, lambda Z: gram.unit * gram.times(Z), weights)
     seed = check_random_state(svm.random_state).randint(2**31 - 1)
-    return solve_simplex_svm_working_set(
-        dual, access, tol=svm.tol, max_iter=svm.max_iter, seed=seed
-    )
+    return solve_simplex_svm(dual, gram, tol=svm.tol, max_iter=svm.max_iter, seed=seed)
 
 
-def _gram_access(svm, X):
-    """K with rows on demand; it is stored if it fits in ``cache_size`` MB."""
+def _gram(svm, X):
+    """K, stored if it fits in ``cache_size`` MB, else with parts on demand."""
     most_rows = int(np.sqrt(svm.cache_size / MB_A_NUMBER))
     if svm.kernel == "precomputed" or X.shape[0] <= most_rows:
-        K = _semidefinite(svm, svm._kernel(X, X))
-        return KernelAccess(
-            K.__getitem__,
-            lambda chosen: K if len(chosen) == len(K) else K[np.ix_(chosen, chosen)],
-            np.diagonal(K).copy(),
-            len(K),
-        )
+        return StoredGram(_semidefinite(svm, svm._kernel(X, X)))
     blocks = np.array_split(np.arange(X.shape[0]), max(1, X.shape[0] // 256))
     diagonal = [np.diagonal(_semidefinite(svm, svm._kernel(X[b], X[b]))) for b in blocks]
-    return KernelAccess(
-        lambda chosen: svm._kernel(X[chosen], X),
-        lambda chosen: svm._kernel(X[chosen], X[chosen]),
-        np.concatenate(diagonal),
-        most_rows,
+    return KernelGram(
+        lambda rows, columns: svm._kernel(X[rows], X[columns]), np.concatenate(diagonal), most_rows
     )
 
 
@@ -218,15 +204,16 @@ class SimplexConeSVC(_SimplexSVC):
     degree, coef0 : float, default=3 and 1
         "poly" is (gamma <x, x'> + coef0)^degree, "sigmoid" is tanh(gamma <x, x'> + coef0).
     solver : {"descent", "cvxopt"}, default="descent"
-        Block coordinate descent, followed where it is slow (at a large C) by an interior-point
-        method on the examples that it did not leave out. "cvxopt" solves the paper's quadratic
+        Block coordinate descent, followed where it is slow (a large C, a smooth kernel) by an
+        interior-point method on the multipliers that no bound holds. "cvxopt" solves the paper's
+        quadratic
         programme as it is printed, as a check on some hundred examples; it is exact also where
         C K is beyond 1e6. See `reprolib.methods.simplex.cvxopt_reference`.
     tol : float, default=1e-4
         Relative duality gap at which to stop.
     max_iter : int, default=2000
-        Epochs of the linear descent, or working sets for other kernels, and interior-point
-        iterations together.
+        Rounds of the descent (five visits of every example that is not optimal) and
+        interior-point iterations together.
     cache_size : float, default=500
         The Gram matrix is stored if it fits in so many MB; otherwise its rows are computed as
         they are needed, and the interior-point method can use only the examples whose matrix
@@ -323,15 +310,16 @@ class SimplexHalfspaceSVC(_SimplexSVC):
     degree, coef0 : float, default=3 and 1
         "poly" is (gamma <x, x'> + coef0)^degree, "sigmoid" is tanh(gamma <x, x'> + coef0).
     solver : {"descent", "cvxopt"}, default="descent"
-        Block coordinate descent, followed where it is slow (at a large C) by an interior-point
-        method on the examples that it did not leave out. "cvxopt" solves the paper's quadratic
+        Block coordinate descent, followed where it is slow (a large C, a smooth kernel) by an
+        interior-point method on the multipliers that no bound holds. "cvxopt" solves the paper's
+        quadratic
         programme as it is printed, as a check on some hundred examples; it is exact also where
         C K is beyond 1e6. See `reprolib.methods.simplex.cvxopt_reference`.
     tol : float, default=1e-4
         Relative duality gap at which to stop.
     max_iter : int, default=2000
-        Largest number of iterations of both methods together: epochs of the linear descent, or
-        working sets for other kernels, and interior-point iterations.
+        Rounds of the descent (five visits of every example that is not optimal) and
+        interior-point iterations together.
     cache_size : float, default=500
         The Gram matrix is stored if it fits in so many MB; otherwise its rows are computed as they
         are needed.

@@ -33,17 +33,10 @@ from scipy.linalg import lstsq
 from reprolib.methods.shared.codes import simplex_code
 from reprolib.methods.shared.solution import Solution
 from reprolib.methods.shared.weights import power_of_two
-from reprolib.methods.simplex.kronecker_bcd import (
-    descend_on_features,
-    descend_on_working_sets,
-)
-from reprolib.methods.simplex.kronecker_ipm import FactoredGram, minimise_interior_point
 from reprolib.methods.simplex.kronecker_qp import (
     ConstraintRows,
     KroneckerQPAnswer,
-    kronecker_qp_scores,
     minimise_cvxopt,
-    times_code_gram,
 )
 
 #: Relative duality gap at which the solvers stop.
@@ -238,8 +231,6 @@ class HullDual(SimplexSVMDual):
 
     def restricted(self, rows):
         """See `SimplexSVMDual.restricted`; here for all examples only."""
-        if len(rows) < len(self.indicators):
-            raise ValueError("the programme on the hull needs all examples")
         return self
 
     def feasible_factor(self, squared_norm, scores):
@@ -320,55 +311,6 @@ def _unit_square(L, C: float) -> float:
     squares = np.sum((L / longest) ** 2, axis=1).max(initial=0.0)
     K = power_of_two(np.sqrt(squares)) ** 2 * longest**2
     return min(1.0, C * K) / K
-
-
-def solve_simplex_svm_bcd(
-    dual: SimplexSVMDual, X, *, tol=GAP_TOL, max_iter=10_000, seed=0
-) -> Solution:
-    """Solve for K = X X' by `kronecker_bcd.descend_on_features`.
-
-    The answer is that of `solve_simplex_svm_cvxopt`.
-    """
-    A, iterations = descend_on_features(
-        X, dual.B, dual.U, gap=dual.gap, tol=tol, max_iter=max_iter, seed=seed
-    )
-    return certify_multipliers(dual, A, kronecker_qp_scores(X, A), iterations, tol)
-
-
-def solve_simplex_svm_decomposition(
-    dual: SimplexSVMDual, gram_rows, diagonal, *, tol=GAP_TOL, max_iter=10_000, seed=0
-) -> Solution:
-    """Solve for any kernel, rows on demand, by `kronecker_bcd.descend_on_working_sets`.
-
-    The answer is that of `solve_simplex_svm_cvxopt`.
-    """
-    A, product, iterations = descend_on_working_sets(
-        gram_rows, diagonal, dual.B, dual.U, gap=dual.gap, tol=tol, max_iter=max_iter, seed=seed
-    )
-    return certify_multipliers(dual, A, product, iterations, tol)
-
-
-def solve_simplex_svm_interior_point(
-    dual: SimplexSVMDual, gram: FactoredGram, *, tol=GAP_TOL, max_iter=100
-) -> Solution:
-    """Solve by `kronecker_ipm.minimise_interior_point`, for a large C.
-
-    The answer is that of `solve_simplex_svm_cvxopt`, up to the digits that the multipliers lose
-    where C K is beyond 1e8.
-    """
-    unit = power_of_two(np.max(gram.diagonal, initial=0.0))
-    A, iterations = minimise_interior_point(
-        gram.divided(unit),
-        dual.B,
-        dual.U * unit,
-        0.5 * unit * np.minimum(dual.U, dual.C),
-        gap=lambda A, product: unit * np.array(dual.gap(A / unit, product)),
-        tol=tol,
-        max_iter=max_iter,
-    )
-    return certify_multipliers(
-        dual, A / unit, times_code_gram(gram.times(A / unit)), iterations, tol
-    )
 
 
 def _certified(dual, L, answer: KroneckerQPAnswer, square: float, tol: float) -> Solution:

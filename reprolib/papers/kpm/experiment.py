@@ -118,6 +118,7 @@ GRIDS = (
         for method, params in ((KPM, {"D": D}), (SVM, {"C": methods.published(name)[0]}))
     ),
     Grid("beyond", ON_COMPONENTS, BEYOND, BEYOND_SETS, [PARTITIONS], params=FOLDS),
+    Grid("beyond", ON_COMPONENTS, ON_PUBLISHED, PAPER_SETS, [HEADLINE, "half width"], params=FOLDS),
     Grid("table2", SVM, ON_PUBLISHED, PAPER_SETS, OF_BOTH, params=FOLDS),
     Grid("peak", KPM, AT_PEAK, PEAK_SETS, [PARTITIONS], params=FOLDS),
 )

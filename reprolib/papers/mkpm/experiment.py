@@ -11,7 +11,7 @@
   run that is held out.
 - ``printed_choices``: on the official splits, which gamma and d give the printed accuracy.
 - ``preparations``: both machines of the fMRI row on values as recorded, and prepared as fMRI people
-  do it; with the volumes of rest, too, where whole images are at hand.
+  do it; on one slice, with the volumes of rest, too.
 - ``bases``: Nystrom and pivoted Cholesky against exact kernel PCA, by rank.
 
 What the text leaves open is measured under the readings of ``printed.toml``.
@@ -45,6 +45,7 @@ from reprolib.papers.mkpm.splits import (
     CENTRED,
     FMRI,
     N_PARTITIONS,
+    ONE_SLICE,
     RAW,
     SCALED,
     Z_SCORED,
@@ -61,7 +62,9 @@ from reprolib.rerun.records import (
 )
 from reprolib.rerun.tasks.experiment import Count, Experiment, Grid, Later, Setting
 
-SETS = ("statlog/segment", "statlog/dna", "statlog/satimage", "haxby/subj1")
+PAPER_SETS = ("statlog/segment", "statlog/dna", "statlog/satimage", "haxby/subj1")
+#: Not in the grids of StatLog.
+SCANS = (*FMRI, ONE_SLICE)
 #: Folds of the quick profile; on fMRI, held-out runs.
 QUICK, QUICK_FMRI = 2, 3
 
@@ -71,18 +74,18 @@ FOLDS = Count(n_folds)
 #: Folds of one partition where there is a test file, else of several.
 DEALT = Count(lambda data: n_folds(data) * (1 if data.splits else N_PARTITIONS), QUICK)
 STATLOG_GRIDS = (
-    Grid("table1", (*MKPM, *SVM), DEALT, readings=[HEADLINE], without=FMRI),
-    Grid("table1", MKPM, FOLDS, readings=[CROSS_VALIDATED], without=FMRI),
-    Grid("table1", MKPM, Count(40), readings=[TRAINING_SIZE], without=FMRI),
+    Grid("table1", (*MKPM, *SVM), DEALT, readings=[HEADLINE], without=SCANS),
+    Grid("table1", MKPM, FOLDS, readings=[CROSS_VALIDATED], without=SCANS),
+    Grid("table1", MKPM, Count(40), readings=[TRAINING_SIZE], without=SCANS),
     Grid("table1", MKPM, Count(5), ["statlog/satimage"], [TRAINING_SIZE_VALIDATED]),
-    Grid("table1", SVM, FOLDS, readings=["C by cross-validation, kernel of MKPM"], without=FMRI),
-    Grid("disagreement", MKPM, Count(1), without=FMRI, where=lambda _, data: bool(data.splits)),
+    Grid("table1", SVM, FOLDS, readings=["C by cross-validation, kernel of MKPM"], without=SCANS),
+    Grid("disagreement", MKPM, Count(1), without=SCANS, where=lambda _, data: bool(data.splits)),
     Grid(
         "gamma",
         MKPM,
         Count(lambda data: min(n_folds(data), 3)),
         settings=[Setting(f"v = {v}", v, {"v": v}) for v in (-2, -1, 0, 1, 2)],
-        without=FMRI,
+        without=SCANS,
     ),
 )
 
@@ -133,12 +136,16 @@ PRINTED_CHOICES = Grid(
 PREPARED = tuple(
     Grid(
         "preparations",
-        (*MKPM, *SVM),
+        machines,
         Count(runs),
-        FMRI,
-        [HEADLINE],
+        names,
+        [reading],
         [Setting(f"{runs} runs", runs, {"runs": runs})],
         where=lambda _, data: "voxels" in data.extra,
+    )
+    for machines, names, reading in (
+        ((*MKPM, *SVM), SCANS, HEADLINE),
+        (MKPM, [ONE_SLICE], preparations.ITS_VOXELS),
     )
     for runs in preparations.RUNS
 )
@@ -152,22 +159,23 @@ def _n_beyond(dataset: Dataset) -> int:
 
 #: Experiments beyond the paper.
 BEYOND_GRIDS = (
-    Grid("path", MKPM, Count(1, quick=1)),
-    Grid("ablation", ["one-vs-all"], Count(_n_beyond, quick=1)),
+    Grid("path", MKPM, Count(1, quick=1), without=[ONE_SLICE]),
+    Grid("ablation", ["one-vs-all"], Count(_n_beyond, quick=1), without=[ONE_SLICE]),
     Grid(
         "ablation",
         ["one-vs-all"],
         Count(_n_beyond),
         readings=[TRAINING_ERROR, HELD_OUT],
+        without=[ONE_SLICE],
     ),
-    Grid("ablation", CODES, Count(_n_beyond)),
-    Grid("losses", LOSSES, Count(_n_beyond)),
+    Grid("ablation", CODES, Count(_n_beyond), without=[ONE_SLICE]),
+    Grid("losses", LOSSES, Count(_n_beyond), without=[ONE_SLICE]),
     Grid(
         "bases",
         ("kernel_pca", "nystrom", "cholesky"),
         Count(3),
         settings=[Setting(f"rank {n}", n, {"rank": n}) for n in (50, 100, 200, 400, 800)],
-        without=FMRI,
+        without=SCANS,
     ),
 )
 
@@ -224,9 +232,10 @@ def derive(records: pd.DataFrame) -> list[dict[str, Any]]:
 
 PROTOCOL = Experiment(
     "mkpm",
-    SETS,
+    (*PAPER_SETS, ONE_SLICE),
     (*STATLOG_GRIDS, *FMRI_GRIDS, *PREPARED, PRINTED_CHOICES, *BEYOND_GRIDS),
     run,
+    quick=PAPER_SETS,
     later=[Later(pooled, reads=("svm_cost", "table1"))],
     derive=derive,
     measures=MEASURES,

@@ -212,10 +212,10 @@ def fmri(task: Task, dataset) -> list[Measurement]:
         accuracy = float(model.score_path(X_test, y_test)[d])
         return accuracy_and_d(d, accuracy, len(y_test), ONE_D)
     choices = selected(model, X, y, X_test, y_test)
-    if task.reading != HEADLINE:
-        return accuracy_and_d(*choices[HEADLINE], len(y_test), task.reading)
     curve = model.score_path(X_test, y_test)
     held_out = Measurement("held-out accuracy path", np.nan, path=curve)
+    if task.reading != HEADLINE:
+        return [*accuracy_and_d(*choices[HEADLINE], len(y_test), task.reading), held_out]
     return [*accuracies_and_d(choices, len(y_test)), held_out]
 
 
@@ -450,7 +450,8 @@ def _preparations(task, dataset) -> list[Measurement]:
             model = SVC(kernel="linear", C=PRINTED_C).fit(X[train], y[train])
             accuracy = float(model.score(X[test], y[test]))
         else:
-            paths = MKPMClassifier(N_FMRI, kernel="linear").fit(X[train], y[train])
+            budget = task.params.get("budget", N_FMRI)
+            paths = MKPMClassifier(budget, kernel="linear").fit(X[train], y[train])
             d, accuracy = selected(paths, X[train], y[train], X[test], y[test])[HEADLINE]
             chosen = {"d": d}
         n_test = int(test.sum())

@@ -34,6 +34,8 @@ DRIFTS = ("as recorded", "line removed", "line removed, mean kept", "slope remov
 CLOCKS = ("scanner's clock", "rest cut out")
 SCALES = ("", "z in each run", "z over all")
 LAGS, RUNS = (0, 1, 2, 3), (10, 12)
+#: Reading on the slice: d up to the number of its voxels, as the paper has it with all voxels.
+ITS_VOXELS = "d up to the voxels of the slice"
 
 
 @dataclass(frozen=True)

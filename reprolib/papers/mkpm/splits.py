@@ -7,12 +7,14 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 
 #: Data sets that take the place of the paper's fMRI data.
 FMRI = ("haxby/subj1", "embedded/haxby")
+#: Some of its voxels with the volumes of rest, on which preparations alone are compared.
+ONE_SLICE = "haxby/one_slice"
 #: N of the text on the StatLog sets.
 N = 1500
-#: N of the fMRI row, which is the number of voxels there.
-N_FMRI = 577
 #: Folds where no split is published (as Hsu and Lin), and how often the rows are dealt to them.
 N_FOLDS, N_PARTITIONS = 10, 20
+#: N of the text on the fMRI row, the number of voxels there; the slice has fewer.
+N_FMRI = 577
 #: Conditions of the fMRI data.
 RAW = "raw"
 SCALED = "voxels scaled to [0, 1]"

@@ -1,4 +1,4 @@
-"""Tasks on a dask cluster, for whoever wraps a run in ``joblib.parallel_config(backend="dask")``.
+"""Tasks on a dask cluster: ``reproduce --scheduler``, or joblib's ``parallel_config("dask")``.
 
 Joblib's own loop waits for ever for a task whose workers were killed again and again, so the calls
 are submitted here. A worker that would compute something else is refused by name.
@@ -9,10 +9,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import distributed
+import joblib
 
 import data_fetch
 import reprolib
@@ -25,6 +27,36 @@ TIMEOUT = 60
 
 class ClusterError(OSError):
     """A cluster that cannot be used, or that lost work."""
+
+
+@contextmanager
+def connected(address: str) -> Iterator[None]:
+    """Have the workers of a scheduler run the tasks while the context lasts.
+
+    Parameters
+    ----------
+    address : str
+        Of the scheduler, as ``tcp://127.0.0.1:8786``.
+
+    Yields
+    ------
+    None
+        `LocalWorkers` hand their tasks to the scheduler.
+
+    Raises
+    ------
+    ClusterError
+        If no scheduler answers.
+    """
+    try:
+        client = distributed.Client(address, timeout=TIMEOUT)
+    except (OSError, ValueError) as error:
+        raise ClusterError(
+            f"no scheduler answers at --scheduler {address} ({error}); start one with "
+            "`dask scheduler`, and give the address that it prints"
+        ) from None
+    with client, joblib.parallel_config(backend="dask"):
+        yield
 
 
 def results(

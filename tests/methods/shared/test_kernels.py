@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import cdist, pdist
 
 from reprolib.methods.kpm import KPMClassifier
 from reprolib.methods.mkmmc import KernelMMC
@@ -66,6 +66,16 @@ def test_bad_gram_matrices_are_refused_with_the_remedy(X):
         kernels.gram_eigh(np.diag([2.0, -1.0]))
     eigenvalues, _ = kernels.gram_eigh(np.zeros((3, 3)))
     assert len(eigenvalues) == 0
+
+
+@pytest.mark.parametrize("percentile", [0, 25, 33.3, 100])
+def test_the_percentile_of_wide_data_is_that_of_all_distances_bit_by_bit(percentile):
+    """It sets the width of the kernels of the simplex paper, and so every number made with them."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, kernels.WIDE))
+    for rows in (X, 1e6 + X, rng.integers(3, size=X.shape).astype(float), np.zeros((4, 600))):
+        expected = np.percentile(pdist(rows), percentile)
+        assert kernels.distance_percentile(rows, percentile) == expected
 
 
 def test_percentile_is_of_distances_over_distinct_pairs():

@@ -123,22 +123,6 @@ def test_status_is_optimal_to_a_hundredth_beyond_the_tolerance(primal, gap, stat
     assert solution.relative_gap == pytest.approx(abs(gap))
 
 
-def test_needed_are_the_examples_with_multipliers_or_with_a_reason_for_one():
-    dual = ConeDual(np.eye(3)[[0, 0, 0, 0, 1]], 0.5)
-    A, product = np.zeros((5, 3)), np.full((5, 3), 0.5)
-    A[1, 2] = 0.1  # a multiplier
-    product[2, 1] = 0.49  # below 1/2, its linear term
-    product[3, 0] = 0.49  # the own class, which has none
-    product[4, 1], A[4, 0] = -9.0, 0.0
-    assert dual.needed_examples(A, product).tolist() == [False, True, True, False, False]
-
-
-def test_a_restricted_programme_keeps_the_weights_of_its_examples():
-    dual = ConeDual(np.eye(3), 2.0, np.array([1.0, 3.0, 5.0]))
-    part = dual.restricted([0, 2])
-    assert part.U.tolist() == [[0.0, 2.0, 2.0], [10.0, 10.0, 0.0]]
-
-
 @pytest.mark.parametrize(
     ("scores", "squared_norm", "factor"),
     [

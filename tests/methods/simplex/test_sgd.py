@@ -9,6 +9,7 @@ from reprolib.methods.simplex import (
     SimplexRLSClassifier,
     SimplexSGDClassifier,
     make_loss,
+    sgd_solver,
 )
 from tests.naive import simplex as naive
 
@@ -259,3 +260,27 @@ def test_a_first_batch_with_an_unknown_label_starts_nothing():
     expected = SimplexSGDClassifier(eta0="auto", random_state=0).partial_fit(X, y, [0, 1, 2])
     model.partial_fit(X, y, classes=[0, 1, 2])
     np.testing.assert_array_equal(model.coef_, expected.coef_)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("lam", [1e-7, 1e-3, 10.0])  # with the first the scale is folded often
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_steps_in_blocks_are_the_same_steps(loss, lam, dtype, monkeypatch):
+    """Data with many classes and features take them, small ones do not."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(150, 7)).astype(dtype), rng.integers(4, size=150)
+    weights, order, states = rng.uniform(0.5, 2.0, size=150), rng.permutation(150), []
+    for many in (0, 10**9):
+        monkeypatch.setattr(sgd_solver, "MANY", many)
+        state = sgd_solver.SGDState(4, 7)
+        for part in (order[:3], order, order[:130]):
+            sgd_solver.run_sgd(
+                state, X, y, part, loss=loss, lam=lam, average_from=140, weights=weights
+            )
+        states.append(state)
+    blocks, single = states
+    for found, expected in (
+        (blocks.class_weights(), single.class_weights()),
+        (blocks.average_class_weights(), single.average_class_weights()),
+    ):
+        np.testing.assert_allclose(found, expected, atol=1e-8 * np.abs(expected).max())

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from reprolib.papers.mkpm import figures, summaries
-from reprolib.papers.mkpm.preparations import RECORDED, Preparation
-from reprolib.rerun.records import COLUMNS
+from reprolib.papers.mkpm.preparations import ITS_VOXELS, RECORDED, Preparation
+from reprolib.rerun.records import COLUMNS, HEADLINE
 from reprolib.rerun.verdicts.errors import corrected_interval
 
 
@@ -46,6 +46,19 @@ def test_differences_have_the_interval_of_the_claim():
     mkpm, svm = (own[own["method"] == m]["value"].astype(float) for m in ("mkpm", "svm"))
     expected = corrected_interval(mkpm, svm, 1 / 10)  # ten runs, left out in turn
     np.testing.assert_allclose(found.iloc[0][["difference", "low", "high"]].tolist(), expected)
+
+
+def test_another_reading_of_mkpm_is_beside_the_same_svm():
+    headline = prepared_records()
+    behind = headline[headline["method"] == "mkpm"].assign(
+        reading=ITS_VOXELS, value=lambda rows: rows["value"] - 0.2
+    )
+    records = pd.concat([headline, behind])
+    was, found = (
+        summaries.prepared_differences(records, reading=r) for r in (HEADLINE, ITS_VOXELS)
+    )
+    np.testing.assert_allclose(was["difference"] - found["difference"], 0.2)
+    np.testing.assert_array_equal(was["SVM"], found["SVM"])
 
 
 def test_figure_says_in_how_many_the_claim_holds():
