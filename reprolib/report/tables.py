@@ -81,7 +81,9 @@ def surely(point: Tipping | None, digits: int) -> str:
 def number_surely(point: Tipping | None, digits: int) -> str:
     """`surely` with what would change it: ``within 0.90; noise × 1.41``."""
     told = surely(point, digits)
-    return told if point is None else f"{told}; noise × {point.noise:.2f}"
+    if point is None or not np.isfinite(point.noise):  # one selection, or nothing left to chance
+        return told
+    return f"{told}; noise × {point.noise:.2f}"
 
 
 def claim_surely(c: ClaimVerdict) -> str:

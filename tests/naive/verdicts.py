@@ -525,6 +525,8 @@ def _error_of_mean(pairs, sets) -> tuple[float, float]:
         statistics.fmean(p["mean"] for p, own in zip(pairs, sets, strict=True) if own == name)
         for name in names
     ]
+    if all(math.isclose(mean, means[0], rel_tol=1e-5, abs_tol=1e-8) for mean in means):
+        return math.inf, 1
     return statistics.stdev(means) / math.sqrt(len(means)), len(means) - 1
 
 

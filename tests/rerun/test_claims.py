@@ -19,13 +19,22 @@ from reprolib.rerun.verdicts.errors import CORRELATION, Error, paired
 RNG = np.random.default_rng(0)
 NOISE = RNG.normal(0, 0.002, 30)
 SPLIT_LUCK = RNG.normal(0, 0.03, 30)
+#: How much farther ahead a method is on a set than in the mean of three.
+SETS = {"one": 0.0, "two": 0.002, "three": -0.002}
 
 
 def claim(
-    kind="better", *, larger_is_better=True, designs=("splits",), b=("old",), by=0.0, each=False
+    kind="better",
+    *,
+    larger_is_better=True,
+    designs=("splits",),
+    b=("old",),
+    by=0.0,
+    each=False,
+    sets=("one",),
 ):
     own = replace(numbers("mkmmc")[0], select={"metric": "accuracy"}, results="table1")
-    cells = tuple(Cell("table1", name, "", designs, None, 1, own) for name in ("one", "two"))
+    cells = tuple(Cell("table1", name, "", designs, None, 1, own) for name in sets)
     return Claim(
         *("fake", "a claim", "we are better", 1, ("table1",), kind, larger_is_better, 100.0, 1.5),
         *(by, each, "accuracy", "headline", Side({"method": "new"})),
@@ -51,12 +60,12 @@ def rows(method, values, *, dataset="one", reading="headline"):
 
 
 def measured(advantage, *, noise=NOISE, reading="headline", against="old"):
-    """A method that is ahead by some share of the points, on two sets."""
+    """A method that is ahead by some share of the points, on three sets."""
     base = 0.8 + SPLIT_LUCK[: len(noise)]
     return pd.concat(
         rows(method, values, dataset=name, reading=reading)
-        for name in ("one", "two")
-        for method, values in (("new", base + advantage + noise), (against, base))
+        for name, more in SETS.items()
+        for method, values in (("new", base + advantage + more + noise), (against, base))
     )
 
 
@@ -90,10 +99,40 @@ def test_few_trials_decide_nothing():
 def test_differences_are_paired_and_corrected_for_the_rows_that_splits_share():
     verdict = judge_claim(claim(), measured(0.02), [])
     one_set = 100 * NOISE.std(ddof=1) * np.sqrt(1 / 30 + CORRELATION / (1 - CORRELATION))
-    expected = stats.t.ppf(0.975, 58) * one_set / np.sqrt(2)
     low, high = verdict.interval
+    expected = stats.t.ppf(0.975, 29) * one_set
     assert (high - low) / 2 == pytest.approx(expected), "the luck of the splits cancels"
     assert verdict.difference == pytest.approx(100 * (0.02 + NOISE.mean()))
+
+
+def test_of_several_data_sets_each_is_one_difference_whatever_its_trials():
+    for noise in (NOISE, NOISE[:2]):
+        verdict = judge_claim(claim(sets=SETS), measured(0.02, noise=noise), [])
+        assert verdict.weakest.error.degrees == 2
+        of_sets = 100 * (0.02 + noise.mean() + np.array(list(SETS.values())))
+        half = stats.ttest_1samp(of_sets, 0).confidence_interval(0.95)
+        assert verdict.interval == pytest.approx((half.low, half.high))
+
+
+def test_equal_but_worse_is_said_beside_the_word():
+    behind = judge_claim(claim("same", sets=SETS), measured(-0.008), [])
+    assert (behind.word, behind.outcome) == ("holds", "equal but worse")
+    assert judge_claim(claim("same", sets=SETS), measured(0.0), []).outcome == "equal"
+
+
+def test_the_tipping_point_of_a_claim_is_that_of_the_comparison_that_changes_first():
+    """The one that is least ahead may be the surest."""
+    far = measured(0.02, against="noisy")
+    spread = {"one": 0.06, "two": 0.03, "three": 0.04}
+    is_rival = far["method"] == "noisy"
+    far.loc[is_rival, "value"] -= far.loc[is_rival, "dataset"].map(spread)
+    both = pd.concat([measured(0.02), far[is_rival]])
+    verdict = judge_claim(claim(b=("old", "noisy"), sets=SETS), both, [])
+    near, noisy = verdict.contrasts
+    assert verdict.word == "holds"
+    assert noisy.difference > near.difference
+    assert verdict.tipping == noisy.tipping
+    assert noisy.tipping.noise < near.tipping.noise
 
 
 def test_a_claim_against_several_is_as_good_as_its_weakest_contrast():
@@ -143,21 +182,20 @@ def test_fewer_trials_are_an_exception_if_their_interval_is_as_narrow():
 @pytest.mark.parametrize("n_trials", [0, 1])
 def test_a_reading_is_judged_where_it_was_run(n_trials):
     """Batch and averaged online methods are level on UCI's sets; Caltech-101 had a single trial."""
-    judged = measured(0.02)
-    judged.loc[(judged["dataset"] == "two") & (judged["method"] == "new"), "value"] += 0.1
-    level = without(measured(0.0, reading="averaged"), "two", "averaged", n_trials)
-    verdict = judge_claim(claim(), pd.concat([judged, level]), [])
-    assert verdict.exceptions == {"averaged": "undecided"}, "the other set must not help"
-    only_one = without(measured(0.0, reading="of one"), "one", "of one", n_trials)
-    only_one = without(only_one, "two", "of one", n_trials)
-    assert judge_claim(claim(), pd.concat([judged, only_one]), []).n_readings == 0
+    judged, level = measured(0.02), measured(0.0, reading="averaged")
+    for name in ("two", "three"):
+        level = without(level, name, "averaged", n_trials)
+    verdict = judge_claim(claim(sets=SETS), pd.concat([judged, level]), [])
+    assert verdict.exceptions == {"averaged": "undecided"}, "the other sets must not help"
+    nowhere = without(level, "one", "averaged", n_trials)
+    assert judge_claim(claim(sets=SETS), pd.concat([judged, nowhere]), []).n_readings == 0
 
 
 def test_a_reading_is_compared_with_the_judged_one_on_the_same_data_sets():
-    judged = measured(0.02)
-    judged.loc[(judged["dataset"] == "two") & (judged["method"] == "new"), "value"] -= 0.025
+    judged = measured(0.02, noise=NOISE * 20)
     same = judged[judged["dataset"] == "two"].assign(reading="without a run")
-    verdict = judge_claim(claim(), pd.concat([judged, same]), [])
+    assert judge_claim(claim(sets=("two",)), judged, []).word == "undecided"
+    verdict = judge_claim(claim(sets=SETS), pd.concat([judged, same]), [])
     assert (verdict.word, verdict.exceptions) == ("holds", {}), "the set differs, not the reading"
     assert verdict.n_readings == 1
 
@@ -182,8 +220,8 @@ def test_a_sentence_about_every_data_set_is_judged_on_each():
     both = measured(0.02)
     worse = (both["dataset"] == "two") & (both["method"] == "new")
     both.loc[worse, "value"] -= 0.035
-    assert judge_claim(claim(), both, []).word == "holds", "in the mean"
-    verdict = judge_claim(claim(each=True), both, [])
+    assert judge_claim(claim("same", sets=SETS), both, []).word != "fails", "in the mean"
+    verdict = judge_claim(claim(each=True, sets=SETS), both, [])
     assert (verdict.word, verdict.weakest.against) == ("fails", "old on two")
 
 
@@ -256,14 +294,13 @@ def test_what_the_papers_claim_and_where_it_fails():
     assert kernels.exceptions["S_b about the origin"] == "fails"
     flips = words["Table 2: as good as the SVM"]
     assert flips.word == "holds, but"
-    assert flips.exceptions == {"random partitions, ties: largest D": "undecided"}
-    frontal = words["fewer frontal electrodes"]
-    assert frontal.word == "holds, but"
-    assert frontal.exceptions == {"without run 011/01": "undecided"}, "one of four recordings"
+    assert flips.exceptions == {"half width": "undecided"}
+    assert flips.outcome == "equal but worse", "behind on six of six sets"
+    assert flips.tipping.bound == pytest.approx(1.20, abs=0.01)
+    assert words["fewer frontal electrodes"].word == "holds", "the recording alone is the unit"
     assert words["similar AUC"].word == "undecided", "four of eleven recordings"
     batch = words["batch better than online"]
-    assert batch.exceptions["averaged"] == "undecided", "0.0 points on UCI's sets"
-    assert batch.exceptions["lambda on the spectrum of K"] == "fails"
+    assert batch.word == "undecided", "9.5 points on one set, 0.6 to 1.6 on four"
     for name in ("15 a class", "limited C2"):
         assert name not in batch.exceptions, "a single trial has no spread"
     always = words["the best kernel has v = 0"]

@@ -103,6 +103,7 @@ def test_the_correlation_at_the_tipping_point_makes_the_error_larger_by_its_fact
 
 def test_sets_that_all_say_the_same_to_the_last_bit_are_no_certainty():
     assert over_sets([0.5]).standard == math.inf
+    assert over_sets([0.5, 0.5, 0.5]).standard == math.inf
 
 
 @pytest.mark.parametrize("df", [3, 19, math.inf])

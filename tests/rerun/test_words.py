@@ -194,6 +194,29 @@ def test_pseudo_values_cover_what_is_no_mean_of_the_runs():
     np.testing.assert_allclose(pseudo_values(4.0, np.array(means)), values)
 
 
+@pytest.mark.parametrize(("of_runs", "of_draws"), [(1.0, 1.0), (0.3, 3.0)])
+@pytest.mark.parametrize("is_count", [False, True])
+def test_a_claim_on_few_recordings_has_them_alone_as_its_unit(of_runs, of_draws, is_count):
+    """Four recordings, twenty draws of each: their spread holds the noise of the draws already."""
+    rng = np.random.default_rng(0)
+    strengths = rng.normal(0, 0.5, 64)
+
+    def kept(draws):
+        level = draws.mean(axis=0)
+        return float((level > 0.3).sum(axis=-1).mean() if is_count else level.mean())
+
+    values, halves = [], []
+    for _ in range(1500):
+        runs = strengths + rng.normal(0, of_runs, (4, 1, 64))
+        draws = runs + rng.normal(0, of_draws, (4, 20, 64))
+        values.append(kept(draws))
+        without = np.array([kept(np.delete(draws, i, axis=0)) for i in range(4)])
+        units = pseudo_values(values[-1], without)
+        halves.append(partial_pool.error_of_claim(units).half_width())
+    covered = np.mean(np.abs(np.array(values) - np.mean(values)) <= halves)
+    assert 0.93 < covered < 0.97, covered
+
+
 def test_all_runs_of_a_pool_leave_no_error_and_one_run_leaves_it_unknown():
     assert partial_pool.partial_pool(np.arange(11.0), 11).standard == 0
     assert math.isinf(partial_pool.partial_pool(np.array([1.0]), 11).standard)

@@ -97,7 +97,9 @@ def over_sets(differences: Iterable[float]) -> Error:
     """
     of_sets = np.array(list(differences))
     k = len(of_sets)
-    return UNKNOWN if k < 2 else Error(float(of_sets.std(ddof=1)) / math.sqrt(k), k - 1)
+    if k < 2 or np.allclose(of_sets, of_sets[0]):  # errors in whole points may tie: no certainty
+        return UNKNOWN
+    return Error(float(of_sets.std(ddof=1)) / math.sqrt(k), k - 1)
 
 
 #: Correlation of the paired differences of two random splits of one pool. Measured by
