@@ -474,8 +474,7 @@ def _pairs_in(paper, claim, cell) -> list[dict] | None:
         line = cell["line"]
         if line["pool"]:
             units = _paired_units(paper, claim, cell, b)
-            u, v = error[0] ** 2, statistics.variance(units) / len(units)
-            error = math.sqrt(u + v), (u + v) ** 2 / (u**2 / error[1] + v**2 / (len(units) - 1))
+            error = math.sqrt(statistics.variance(units) / len(units)), len(units) - 1
         pairs.append(
             {
                 "mean": mean if apart else statistics.fmean(differences),

@@ -65,7 +65,12 @@ def limit(number: Number, evidence: Evidence) -> Error:
 
 
 def error_of_claim(pair: Pair) -> Error:
-    """Error of side a minus side b, as a statement on other data of this kind."""
+    """Error of side a minus side b, as a statement on other data of this kind.
+
+    Of a partial pool the recording is the unit, and its spread holds the noise of its draws.
+    """
+    if pair.units is not None:
+        return partial_pool.error_of_claim(pair.units)
     return _of_pair(pair, 1, lambda design: design.error_of_claim(pair))
 
 
