@@ -416,9 +416,12 @@ class Paper:
         Claims
             Indexed by verdict; a DataFrame of which a notebook unfolds the first lines only.
         """
-        from reprolib.report.tables import claims_table
+        from reprolib.report.tables import claims_table, one_cause
+        from reprolib.rerun.verdicts import judge_claims
 
-        return Claims(claims_table(self.key, self.directory))
+        found = Claims(claims_table(self.key, self.directory))
+        found.attrs["one cause"] = one_cause(judge_claims(self.key, self.directory))
+        return found
 
     def contrasts(self, *names: str, reading: str = "") -> Picture:
         """The difference that decides a claim, data set by data set, ours beside the printed one.

@@ -12,6 +12,7 @@ from reprolib.report.theme import LOOKS, palette, render, signed, slug
 from reprolib.rerun.records.registry import printed_of
 from reprolib.rerun.verdicts.judge import Verdict, performances
 from reprolib.rerun.verdicts.printed import Role, points_of, short_name
+from reprolib.rerun.verdicts.row_line import line_of, told
 from reprolib.rerun.verdicts.words import WORDS, Word
 
 #: Pixels from one paper to the next, of a bar, and from the first bar of a paper to the second.
@@ -48,7 +49,7 @@ def headline_picture(verdicts: Mapping[str, Sequence[Verdict]]) -> str:
     }
     used = [word for word in WORDS if any(counts[word] for counts in counted.values())]
     top = 22 * len(used) + 36
-    lines, told = [], []
+    lines, alternative = [], []
     for (paper, role), counts in counted.items():
         height, text = _BARS[role]
         y = top + _LINE * list(verdicts).index(paper) + (_SECOND if role == "baseline" else 0)
@@ -61,7 +62,7 @@ def headline_picture(verdicts: Mapping[str, Sequence[Verdict]]) -> str:
             shown = text.format(name=name, numbers=numbers)
             lines.append({"text": shown, "y": y, "height": height, "parts": _parts(counts)})
         if role == "own":
-            told.append(f"{name}: " + ", ".join(f"{n} {w}" for w, n in counts.items() if n))
+            alternative.append(f"{name}: " + ", ".join(f"{n} {w}" for w, n in counts.items() if n))
     means = {w: text.format(margin=points_of(verdicts)) for w, text in _LEGEND.items()}
     legend = [
         {
@@ -77,7 +78,7 @@ def headline_picture(verdicts: Mapping[str, Sequence[Verdict]]) -> str:
         "headline.svg.jinja",
         lines=lines,
         legend=legend,
-        told="; ".join(told),
+        told="; ".join(alternative),
         grounds=grounds,
         height=height,
     )
@@ -94,6 +95,18 @@ def _parts(counts: Mapping[Word, int]) -> list[dict[str, object]]:
             parts.append({**shown, "text": text, "middle": round(x + width / 2, 1)})
             x += width
     return parts
+
+
+def own_line(verdicts: Sequence[Verdict]) -> str:
+    """What all accuracies of a paper's own method say together; empty if none has an interval."""
+    own = [v for v in verdicts if v.role == "own"]
+    line = line_of(own)
+    if line is None:
+        return ""
+    known = sum(v.quantity == "performance" and v.error.is_zero for v in own)
+    beside = f", beside {known} that are compared exactly" if known else ""
+    numbers = f"{line.n} number{'s' if line.n > 1 else ''}"
+    return f"Its own method, {numbers}{beside}: {told(line, max(v.number.digits for v in own))}."
 
 
 def sentences(papers: Sequence[str]) -> dict[str, str]:

@@ -112,8 +112,9 @@ class Claims(Frame):
     def _repr_html_(self) -> str:
         from reprolib.report.theme import LOOKS, signed
 
-        shown = self.drop(columns="compared")
-        shown["claim"] = self["claim"] + "\n" + self["compared"]
+        shown = self.drop(columns=["sentence", "compared"])
+        above = [f"“{sentence}”\n" if sentence else "" for sentence in self["sentence"]]
+        shown["claim"] = above + self["claim"] + "\n" + self["compared"]
         pictures = [p._repr_html_() for p in shown["all variants"] if p]
         shown["all variants"] = [PLACE if p else "" for p in shown["all variants"]]
         first, rest = Frame(shown.iloc[:UNFOLDED]), Frame(shown.iloc[UNFOLDED:])
@@ -123,6 +124,7 @@ class Claims(Frame):
             told = ", ".join(f"{n} {word}" for word, n in words.items())
             summary = f"<summary>{len(rest)} more ({told})</summary>"
             page += f"<details>{summary}{rest._repr_html_()}</details>"
+        page = page.replace("”\\n", "”<br>")
         page = re.sub(r"\\n([^<]*)</td>", r"<br><small>\1</small></td>", page)
         short = r"(<t[hd] style=\"[^\"]*)(\">(?:[^<]{1,18}|[^<]* %\))</t)"
         page = re.sub(short, r"\1; white-space: nowrap\2", page)
@@ -131,7 +133,10 @@ class Claims(Frame):
             page = page.replace(f'">{signed(word)}</th>', tint)
         for picture in pictures:
             page = page.replace(PLACE, picture, 1)
-        return f'<style>{ON_A_PHONE}</style><div class="claims"><p>{ALL_VARIANTS}</p>{page}</div>'
+        told = f"<p>{ALL_VARIANTS}</p>"
+        if cause := self.attrs.get("one cause"):
+            told += f"<p>{cause}</p>"
+        return f'<style>{ON_A_PHONE}</style><div class="claims">{told}{page}</div>'
 
 
 def show(figure: Figure, alt: str, caption: str = "") -> None:

@@ -20,7 +20,7 @@ from reprolib.report import tables
 from reprolib.report.all_readings import of_claim
 from reprolib.report.drawing import svg, symbols
 from reprolib.report.forest import forests
-from reprolib.report.headline import headline_picture, sentences
+from reprolib.report.headline import headline_picture, own_line, sentences
 from reprolib.report.paper_figures import drawn_figures
 from reprolib.report.printed_tables import html_fragment, printed_tables
 from reprolib.report.style import use_style
@@ -101,7 +101,8 @@ def _section(
     paper: str, directory: Path | None, output: Path, site: Path | None
 ) -> dict[str, object]:
     """Everything that the template of a paper's section fills in."""
-    verdicts = judge_paper(paper, directory)
+    verdicts, claims = judge_paper(paper, directory), judge_claims(paper, directory)
+    decided = {c.text for c in claims if c.word != "undecided"}
     file = printed_of(paper)
     records = results.load_paper(paper, directory)
     run, made = results.load_run(paper, directory), results.load_tasks(paper, directory)
@@ -127,9 +128,10 @@ def _section(
         "notebook": _link(site, notebook.as_posix(), output),
         "printed": {t.title: html_fragment(t) for t in printed_tables(paper, directory)},
         "claims": [
-            _claim(c)
-            for c in sorted(judge_claims(paper, directory), key=lambda c: tables.ORDER[c.word])
+            _claim(c, sentence, c.text in decided) for c, sentence in tables.by_sentence(claims)
         ],
+        "one_cause": tables.one_cause(claims),
+        "line": own_line(verdicts),
         "not_judged": [c for c in file.printed.claims if c.not_judged],
         "forests": _forests(verdicts),
         "numbers": _numbers(tables.in_report_order(verdicts), made),
@@ -153,10 +155,12 @@ def _forests(verdicts: Sequence[Verdict]) -> list[tuple[str, str]]:
     return [(kind, svg(drawing)) for part in parts for kind, drawing in forests(part).items()]
 
 
-def _claim(c: ClaimVerdict) -> dict[str, str]:
+def _claim(c: ClaimVerdict, sentence: str, is_open: bool) -> dict[str, Any]:
     """What a claim says when it is opened."""
     digits, weakest = digits_of(c), c.weakest
     return {
+        "sentence": sentence,
+        "is_open": is_open,
         "name": c.claim.name,
         "word": c.word,
         "text": c.text,
@@ -190,6 +194,7 @@ def _numbers(verdicts: Iterable[Verdict], made: pd.DataFrame) -> list[dict[str, 
                 "ours": ours_text(v, v.spread),
                 "difference": f"{difference_text(v.difference, digits)} ± "
                 f"{half_width_text(v.half_width, digits)}",
+                "errors": tables.errors_text(v),
                 "surely": tables.number_surely(v.tipping, digits),
                 "trials": v.n_trials,
                 "source": v.source,

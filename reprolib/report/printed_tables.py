@@ -295,7 +295,8 @@ class PrintedTable:
         found = [f"{name}: {told(line, digits)}" for name, line in lines_of(self.verdicts).items()]
         wrong, n = wrong_words(self.verdicts)
         if n:
-            found.append(f"Of {n} sure words {wrong:.2g} are expected to be wrong.")
+            many = "words" if n > 1 else "word"
+            found.append(f"Of {n} sure {many} {wrong:.2g} are expected to be wrong.")
         return found
 
     def text(self, ending: str) -> str:
@@ -492,8 +493,8 @@ def latex_file_text(table: PrintedTable) -> str:
         rf"\textsuperscript{{{letter}}}~{latex_text(one_line(text))}"
         for letter, text in table.notes.items()
     )
-    lines = r"\\ ".join(latex_text(one_line(line)) for line in table.lines)
-    below = r"\\ ".join(filter(None, (notes, lines)))
+    told = r"\\ ".join(latex_text(one_line(line)) for line in table.lines)
+    below = r"\\ ".join(filter(None, (notes, told)))
     preamble = r"% In the preamble: \usepackage{booktabs,graphicx}"
     return "\n".join(
         [

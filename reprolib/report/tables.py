@@ -34,6 +34,8 @@ CLAIM_COLUMNS = [
     *("verdict", "but", "difference", "half-width", "surely", "published"),
     *("published contrast", "contrast", "in favour", "text", "page", "source"),
 ]
+#: Share of errors in print below which their ratio is said.
+FEW_ERRORS = 0.05
 #: Order of a table of claims for a reader.
 ORDER = {"holds": 0, "holds, but": 0, "fails": 1, "undecided": 2}
 SHORT_CLAIM_COLUMNS = [
@@ -76,6 +78,18 @@ def surely(point: Tipping | None, digits: int) -> str:
     if point is None:
         return "–"
     return f"{'within' if point.holds else 'beyond'} {abs(point.bound):.{max(digits, 1)}f}"
+
+
+def errors_text(v: Verdict) -> str:
+    """``1.67 times the errors``, where print has less than 5 % of them; else empty.
+
+    A small difference of accuracies is then a large one of errors.
+    """
+    is_error, scale = "error" in v.number.select["metric"], v.number.scale
+    if v.quantity != "performance" or not (is_error or "accuracy" in v.number.select["metric"]):
+        return ""
+    ours, printed = (x if is_error else scale - x for x in (v.ours, v.number.value))
+    return f"{ours / printed:.2f} times the errors" if 0 < printed < FEW_ERRORS * scale else ""
 
 
 def number_surely(point: Tipping | None, digits: int) -> str:
@@ -340,15 +354,17 @@ def claims_table(paper: str, directory: Path | None = None) -> pd.DataFrame:
         paper's table. ``interval``: the one that decides, 90 % where equality is claimed.
         ``surely``: how far the word goes, and what would change it (`claim_surely`). ``all
         variants``: the picture of all variants of the protocol, whose text says in how many it
-        holds, fails or is undecided. What holds is first; sentences that no contrast can judge are
-        last, with the reason.
+        holds, fails or is undecided. ``sentence``: that of several comparisons, once, above the
+        first of them. What holds is first; sentences that no contrast can judge are last, with the
+        reason.
     """
     rows = []
-    for c in sorted(judge_claims(paper, directory), key=lambda c: ORDER[c.word]):
+    for c, sentence in by_sentence(judge_claims(paper, directory)):
         digits = digits_of(c)
         rows.append(
             {
                 "verdict": signed(c.word),
+                "sentence": sentence,
                 "claim": c.claim.name,
                 "compared": compared(c),
                 "ours": difference_text(c.difference, digits),
@@ -362,10 +378,40 @@ def claims_table(paper: str, directory: Path | None = None) -> pd.DataFrame:
         if stated.not_judged is not None:
             claim = {"claim": stated.name, "compared": stated.not_judged}
             rows.append({"verdict": "– not judged", **claim})
-    columns = ["verdict", "claim", "compared", "ours", "printed", "interval", "surely"]
+    columns = ["verdict", "sentence", "claim", "compared", "ours", "printed", "interval", "surely"]
     columns.append("all variants")
     frame = pd.DataFrame(rows, columns=columns).fillna("").set_index("verdict")
     return frame.rename_axis(index=None, columns="verdict")
+
+
+def by_sentence(claims: Iterable[ClaimVerdict]) -> list[tuple[ClaimVerdict, str]]:
+    """Claims with the best word first, those of one sentence together.
+
+    Beside the first of several stands what they have in common: the sentence; beside others
+    nothing.
+    """
+    sentences: dict[str, list[ClaimVerdict]] = {}
+    for c in sorted(claims, key=lambda c: ORDER[c.word]):
+        sentences.setdefault(c.text, []).append(c)
+    return [
+        (c, text if len(of_sentence) > 1 and c is of_sentence[0] else "")
+        for text, of_sentence in sentences.items()
+        for c in of_sentence
+    ]
+
+
+def one_cause(claims: Iterable[ClaimVerdict]) -> str:
+    """What leaves several claims undecided at once, said once; empty if there is no such thing."""
+    listed = list(claims)
+    own = [c for c in listed if c.word == "undecided"]
+    pools = [pool for c in own if (pool := c.claim.cells[0].number.pool)]
+    if len(pools) < 2:
+        return ""
+    have, of = round(own[0].weakest.error.degrees) + 1, pools[0].of
+    return (
+        f"{len(pools)} of {len(listed)} claims are undecided for one cause: {of - have} of the "
+        f"paper's {of} recordings are not public, and the {have} that we have differ."
+    )
 
 
 def claims_lines(claims: Sequence[ClaimVerdict]) -> pd.DataFrame:
