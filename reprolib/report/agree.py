@@ -55,8 +55,8 @@ def agree(by_hand: Any, package: Any, gap: float | Mapping[str, float] = 0.0) ->
             different.append(f"{name}: {x:.6g} by hand, {y:.6g} in the package".lstrip(": "))
     # So narrow that a phone breaks no line.
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for name, *numbers, word in lines:
-        told = (text.rjust(width) for text, width in zip(numbers, widths[1:-1], strict=True))
+    for name, *shown, word in lines:
+        told = (text.rjust(width) for text, width in zip(shown, widths[1:-1], strict=True))
         print(" ".join([name.ljust(widths[0]), *told, word]))
     if different:
         raise ValueError(
