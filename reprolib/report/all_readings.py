@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import quote
 
-from reprolib.report.drawing import BAND
-from reprolib.report.theme import LOOKS
+from reprolib.report.theme import BAND, LOOKS
 from reprolib.report.turning import BLACK, GREY, Box
 from reprolib.rerun.verdicts import ClaimVerdict
 from reprolib.rerun.verdicts.claims import Contrast

@@ -11,10 +11,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from reprolib.report.drawing import BAND
 from reprolib.report.style import BLACK, BLUE, WIDTH, figure_grid
 from reprolib.report.tables import dataset_name, sides
-from reprolib.report.theme import LOOKS, signed
+from reprolib.report.theme import BAND, LOOKS, signed
 from reprolib.rerun.verdicts import ClaimVerdict
 from reprolib.rerun.verdicts.errors import Error
 

@@ -15,8 +15,6 @@ from matplotlib.transforms import Affine2D
 
 from reprolib.report.theme import LOOKS, Ground, palette, render
 
-#: The band on a light ground.
-BAND = "#e3f1ec"
 #: Diameter of a mark in SVG.
 _DIAMETER = 9.2
 _LETTERS = {Path.MOVETO: "M", Path.LINETO: "L", Path.CURVE3: "Q", Path.CURVE4: "C"}

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 #: What a picture or a page is drawn on.
 Ground = Literal["light", "dark"]
 GROUNDS: tuple[Ground, ...] = ("light", "dark")
+#: Of what counts as equal or true, on a light ground.
+BAND = "#e3f1ec"
 
 
 @dataclass(frozen=True)

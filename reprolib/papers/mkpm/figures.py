@@ -10,7 +10,6 @@ from matplotlib.figure import Figure
 from reprolib.papers.mkpm import summaries
 from reprolib.papers.mkpm.preparations import RECORDED
 from reprolib.papers.mkpm.splits import FMRI
-from reprolib.report.drawing import BAND
 from reprolib.report.paper_figures import PaperFigure, has_table
 from reprolib.report.style import (
     ABREAST,
@@ -27,6 +26,7 @@ from reprolib.report.style import (
     small_multiples,
     source_text,
 )
+from reprolib.report.theme import BAND
 from reprolib.report.turning import Box, Turning, legend
 from reprolib.rerun.records import HEADLINE, chosen, levels, machine_names, n_points, paths, select
 from reprolib.rerun.verdicts.errors import CORRELATION, corrected_interval
