@@ -494,7 +494,7 @@ def latex_file_text(table: PrintedTable) -> str:
         for letter, text in table.notes.items()
     )
     told = r"\\ ".join(latex_text(one_line(line)) for line in table.lines)
-    below = r"\\ ".join(filter(None, (notes, told)))
+    footer = r"\\ ".join(filter(None, (notes, told)))
     preamble = r"% In the preamble: \usepackage{booktabs,graphicx}"
     return "\n".join(
         [
@@ -503,7 +503,7 @@ def latex_file_text(table: PrintedTable) -> str:
             rf"\caption{{{latex_text(table.heading)} Below ours the printed number. {signs}.}}"
             rf"\label{{tab:{table.name}}}",
             tabular,
-            rf"\par\footnotesize\raggedright {below}" if below else "",
+            rf"\par\footnotesize\raggedright {footer}" if footer else "",
             r"\end{table}",
             "",
         ]
