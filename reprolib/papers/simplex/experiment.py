@@ -140,7 +140,7 @@ ON_OFFICIAL_SPLITS = (
         "printed_choices",
         ["s-ls rbf"],
         Count(1),
-        (*QUICK_SETS, "uci/isolet"),
+        ["uci/landsat", "uci/optdigits"],
         [HEADLINE],
         printed_choices.RBF_SETTINGS,
     ),
