@@ -247,6 +247,7 @@ def test_compiled_loops_stay_within_their_arrays():
         """
         import numpy as np, scipy.sparse as sp
         import tests.methods.simplex.test_degenerate as t
+        from reprolib.methods.simplex import sgd_solver
         from reprolib.methods.simplex.kronecker_bcd import minimise_block
 
         assert not hasattr(minimise_block, "py_func")
@@ -255,11 +256,12 @@ def test_compiled_loops_stay_within_their_arrays():
             for n in {1, 2, len(X)} & set(range(1, len(X) + 1)):
                 for programme in t.PROGRAMMES:
                     dual = t.make_dual(programme, X[:n] @ X[:n].T, y[:n], n_classes, 3.0)
-                    for solver in ("bcd", "decomposition", "working set"):
+                    for solver in ("features", "stored", "on demand"):
                         t.solve(solver, dual, X[:n], 0.1)
         t.N_PROBLEMS = 40
         for container in (np.asarray, sp.csr_array):
-            t.test_online_steps_follow_the_definition(container)
+            for sgd_solver.MANY in (0, 12_000):
+                t.test_online_steps_follow_the_definition(container)
         """,
         NUMBA_DISABLE_JIT="1",
     )
