@@ -136,6 +136,14 @@ ON_OFFICIAL_SPLITS = (
         [HEADLINE],
         printed_choices.linear_settings,
     ),
+    Grid(
+        "printed_choices",
+        ["s-ls rbf"],
+        Count(1),
+        ["uci/landsat", "uci/optdigits"],
+        [HEADLINE],
+        printed_choices.RBF_SETTINGS,
+    ),
 )
 RUN: Mapping[str, Callable[..., list[Measurement]]] = {
     "table2": methods.table2,
