@@ -19,6 +19,7 @@ from reprolib.rerun.verdicts.claim import claims_of
 from reprolib.rerun.verdicts.claims import NoRecordError, judge_claim
 from reprolib.rerun.verdicts.judge import credit_readings, judge
 from reprolib.rerun.verdicts.printed import controls
+from reprolib.rerun.verdicts.row_line import line_of
 from tests.naive import verdicts as naive
 
 
