@@ -126,8 +126,61 @@ def _line(table, row, column) -> dict:
     return {**{key: table.get(key) for key in SETTINGS}, **own}
 
 
+def recounted_lines(paper: str) -> dict[tuple[str, str], tuple[int, float, float]]:
+    """Cells, mean difference and z of every method with an interval, by table and method."""
+    found: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    entry = entry_of(paper)
+    controls = {r["name"] for r in entry.get("readings", []) if r.get("control")}
+    for name, table in entry["tables"].items():
+        for row, printed in table["values"].items():
+            for column, value in zip(table["columns"], printed, strict=True):
+                line = _line(table, row, column)
+                if value == "" or _mentions(table.get("quoted", []), row, column):
+                    continue
+                if {row, column} & {*table.get("not_run", {})}:
+                    continue
+                if _quantity(table, row, column) != "performance":
+                    continue
+                difference, se, degrees = _judged(paper, name, table, row, column, value, controls)
+                if 0 < se < math.inf:
+                    rare = stats.t.sf(abs(difference) / se, degrees)
+                    z = min(stats.norm.isf(rare), abs(difference) / se)
+                    found.setdefault((name, line["method"]), []).append((difference, z))
+    return {
+        key: (
+            len(cells),
+            statistics.fmean(d for d, _ in cells),
+            math.sqrt(statistics.fmean(z**2 for _, z in cells)),
+        )
+        for key, cells in found.items()
+        if len(cells) > 1
+    }
+
+
+def _judged(paper, name, table, row, column, value, controls) -> tuple[float, float, float]:
+    """Difference, standard error and degrees of the judged run; no error where nothing is left."""
+    line, found = _evidence(paper, name, table, row, column, controls)
+    evidence = found.get(line["judged"] or "headline")
+    if evidence is None:
+        return 0.0, math.inf, 0.0
+    published, spread = value if isinstance(value, list) else (value, None)
+    ours = [float(r["value"]) * (line["scale"] or 1) for r in evidence[0].values()]
+    own = {r["source"] for r in evidence[0].values()} == {"original"}
+    if line["exact"] and own and len(ours) == (line["trials"] or 1):
+        return 0.0, 0.0, 0.0
+    errors = [_whole_error(line, d, published, spread, evidence) for d in line["design"]]
+    widest = max(errors, key=lambda e: _quantile(0.975, e[1]) * e[0] if e[0] < math.inf else e[0])
+    return statistics.fmean(ours) - published, *widest
+
+
 def _by_reading(paper, name, table, row, column, value, controls) -> dict[str, tuple[str, int]]:
     """Word and number of trials under every reading that the records have."""
+    line, found = _evidence(paper, name, table, row, column, controls)
+    return {r: (_word(line, value, evidence), len(evidence[0])) for r, evidence in found.items()}
+
+
+def _evidence(paper, name, table, row, column, controls) -> tuple[dict, dict[str, tuple]]:
+    """What a cell says, and our records for it under every reading."""
     line = _line(table, row, column)
     wanted = {k: v for k, v in line.items() if k not in SETTINGS}
     line["design"] = [line["design"]] if isinstance(line["design"], str) else line["design"]
@@ -150,9 +203,8 @@ def _by_reading(paper, name, table, row, column, value, controls) -> dict[str, t
         choices = _choices(paper, line, line["results"] or name, wanted, reading)
         units = _units(line, by_reading)
         spreads = by_reading.get(line["spread_of"], {})
-        evidence = (mine, others, spreads, disagreements, choices, units)
-        found[reading] = (_word(line, value, evidence), len(mine))
-    return found
+        found[reading] = (mine, others, spreads, disagreements, choices, units)
+    return line, found
 
 
 def _units(line, by_reading) -> list[float]:
@@ -238,8 +290,8 @@ def _word(line, value, evidence) -> str:
     return "undecided, differs" if low > 0 or high < 0 else "undecided"
 
 
-def _half_widths(line, design, published, spread, evidence) -> tuple[float, float]:
-    """Half-widths of the 95 % and the 90 % interval."""
+def _whole_error(line, design, published, spread, evidence) -> tuple[float, float]:
+    """Standard error and degrees of freedom, with what is added to the error of the design."""
     se, degrees = _error(line, design, published, spread, evidence)
     if choices := evidence[4]:
         se, degrees = _with_choice(se, degrees, choices, 2)
@@ -247,6 +299,12 @@ def _half_widths(line, design, published, spread, evidence) -> tuple[float, floa
         k, of = len(units), line["pool"]["of"]
         a, b = se**2, statistics.variance(units) * (1 / k - 1 / of)
         se, degrees = math.sqrt(a + b), (a + b) ** 2 / (a**2 / degrees + b**2 / (k - 1))
+    return se, degrees
+
+
+def _half_widths(line, design, published, spread, evidence) -> tuple[float, float]:
+    """Half-widths of the 95 % and the 90 % interval."""
+    se, degrees = _whole_error(line, design, published, spread, evidence)
     if math.isinf(se) or se == 0:
         return se, se
     normal = math.isinf(degrees)

@@ -19,6 +19,7 @@ from reprolib.rerun.verdicts.claim import claims_of
 from reprolib.rerun.verdicts.claims import NoRecordError, judge_claim
 from reprolib.rerun.verdicts.judge import credit_readings, judge
 from reprolib.rerun.verdicts.printed import controls
+from reprolib.rerun.verdicts.row_line import line_of
 from tests.naive import verdicts as naive
 
 
@@ -451,6 +452,10 @@ def test_a_second_pair_of_eyes_finds_the_same_words(paper):
     assert naive.recounted(paper) == judged
     words = naive.recounted_claims(paper)
     assert words == {c.claim.name: c.word for c in judge_claims(paper)}
+    for (table, method), (n, mean, z) in naive.recounted_lines(paper).items():
+        own = [v for v in judge_paper(paper) if v.number.table == table]
+        line = line_of(v for v in own if v.number.select["method"] == method)
+        assert (line.n, line.difference, line.z) == pytest.approx((n, mean, z)), (table, method)
 
 
 def test_of_equally_good_readings_the_first_by_name_is_credited_and_else_the_better_one():

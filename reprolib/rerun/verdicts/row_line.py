@@ -119,12 +119,20 @@ def lines_of(verdicts: Iterable[Verdict]) -> dict[str, RowLine]:
 
 
 def told(line: RowLine, digits: int) -> str:
-    """``in the mean +0.24 ± 0.48 (95 %); z 1.1, by noise up to 1.6; 6 of 6 can be decided``."""
+    """In one line: ``in the mean +0.24 ± 0.48 (95 %); z 1.1 (noise alone: up to 1.6); ...``.
+
+    Parameters
+    ----------
+    line : RowLine
+        Of some numbers.
+    digits : int
+        After the point.
+    """
     digits, half = max(digits, 1), line.error.half_width()
     return (
         f"in the mean {line.difference:+.{digits}f} ± {half:.{digits}f} (95 %); "
-        f"z {line.z:.1f}, by noise up to {line.z_range[1]:.1f}; "
-        f"{line.decidable} of {line.n} can be decided"
+        f"z {line.z:.1f} (noise alone: up to {line.z_range[1]:.1f}); "
+        f"{line.decidable} of {line.n} could be decided"
     )
 
 
