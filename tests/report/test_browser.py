@@ -77,7 +77,9 @@ def test_loads_without_errors_and_without_the_network_and_only_tables_scroll_sid
         cut = table.evaluate("(table) => table.scrollWidth - table.parentElement.clientWidth")
         assert cut <= 0 or page.viewport_size["width"] > 400, table.inner_text()[:60]
     assert page.locator("figure img").count() == 3  # the figures of the papers that show results
-    claims = page.locator(".claims tbody tr:not(.sentence)").filter(has_not_text="not judged").count()
+    claims = (
+        page.locator(".claims tbody tr:not(.sentence)").filter(has_not_text="not judged").count()
+    )
     assert page.locator(".claims img").count() == claims  # all readings of each
     page.evaluate(LOAD_PICTURES)
     assert seen.messages == []
