@@ -56,7 +56,7 @@ def test_texts_are_left_aligned_and_a_long_one_is_not_squeezed():
 
 def test_of_many_claims_the_first_are_unfolded_and_none_is_lost():
     names = [f"claim {i}." for i in range(UNFOLDED + 3)]
-    claims = Claims({"claim": names, "compared": "KPM − SVM", "all variants": ""})
+    claims = Claims({"sentence": "", "claim": names, "compared": "KPM − SVM", "all variants": ""})
     claims.index = ["○ undecided"] * len(names)
     page = claims._repr_html_()
     seen, folded = page.split("<details>")
