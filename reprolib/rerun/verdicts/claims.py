@@ -202,16 +202,17 @@ class ClaimVerdict:
             return "; ".join([of_family, *([alone.in_other_variants] if self.n_readings else [])])
         if not self.n_readings:
             return "none run"
-        if not self.exceptions and self.n_readings > 1:
-            return f"the same in all {self.n_readings}"
         own = "holds" if self.word.startswith("holds") else self.word
+        words = {name: contrast.word for name, contrast in self.readings.items()}
+        others = Counter(word for word in words.values() if word != own)
+        if not others and self.n_readings > 1:
+            return f"the same in all {self.n_readings}"
         verbs = {"holds": "hold", "fails": "fail"}
-        others = Counter(self.exceptions.values())
-        counts = Counter({own: self.n_readings - len(self.exceptions)}) + others
+        counts = Counter({own: self.n_readings - others.total()}) + others
         rarest = min(reversed(others), key=lambda word: others[word], default=None)
         parts = []
         for word, n in counts.items():
-            names = [f"“{name}”" for name, w in self.exceptions.items() if w == word == rarest]
+            names = [f"“{name}”" for name, w in words.items() if w == word == rarest]
             told = f" ({', '.join(names)})" if 0 < len(names) <= NAMED else ""
             parts.append(f"{n} {verbs.get(word, word) if n > 1 else word}{told}")
         return ", ".join(parts)

@@ -132,7 +132,7 @@ def told(line: RowLine, digits: int) -> str:
     return (
         f"in the mean {line.difference:+.{digits}f} ± {half:.{digits}f} (95 %); "
         f"z {line.z:.1f} (noise alone: up to {line.z_range[1]:.1f}); "
-        f"{line.decidable} of {line.n} could be decided"
+        f"more runs could decide {line.decidable} of {line.n}"
     )
 
 
