@@ -38,9 +38,9 @@ ON_A_PHONE = (
 )
 #: How to read a table of claims.
 ALL_VARIANTS = (
-    "<i>Interval</i>: of several rivals that against the one who would change the word first. Below "
-    "it, how far the word goes: with so many times the noise, the standard error (or on one data "
-    "set with splits that are correlated by so large a ρ), it would change. "
+    "<i>Interval</i>: of several rivals that of the one who would change the word first. Below it, "
+    "how far the word goes: it would change with so many times the noise (the standard error), or "
+    "on one data set if its splits are correlated by so large a ρ. "
     "<i>All variants</i>: the difference, one line each, sorted. A line is the interval that "
     "decides. Wholly in the green the sentence holds; a cross says that it fails."
 )
