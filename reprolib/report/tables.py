@@ -103,7 +103,7 @@ def number_surely(point: Tipping | None, digits: int) -> str:
 def claim_surely(c: ClaimVerdict) -> str:
     """How far a sure word on a claim goes, and what would change it.
 
-    ``within 1.20, but worse; noise × 1.67``: with a margin of 1.20 the word would change, or with
+    ``within 1.20; noise × 1.67``: with a margin of 1.20 the word would change, or with
     noise 1.7 times as large. Of a word on one pool the correlation of its splits stands in place of
     the noise.
     """
@@ -115,9 +115,12 @@ def claim_surely(c: ClaimVerdict) -> str:
     else:
         ahead = "ahead by at" if point.bound > 0 else "behind by at"
         told = f"{ahead} {'least' if point.holds == (point.bound > 0) else 'most'}"
-    told += f" {abs(point.bound):.{max(digits_of(c), 1)}f}"
+    digits = max(digits_of(c), 1)
+    told += f" {abs(point.bound):.{digits}f}"
     if c.claim.kind != "better" and c.outcome == "equal but worse":
-        told += ", but worse"
+        half = c.weakest.error.half_width()
+        told += f"; noise × {point.noise:.2f}; but worse by {-c.favour - half:.{digits}f}"
+        return f"{told}; noise × {-c.favour / half:.2f}"
     correlation = c.tipping_correlation
     if correlation is None:
         return f"{told}; noise × {point.noise:.2f}"

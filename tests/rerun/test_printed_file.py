@@ -218,7 +218,7 @@ def test_role_and_quantity_of_every_number_are_known():
 def test_a_change_of_the_story_makes_no_record_stale():
     """The digest stands in run.json; a corrected sentence voided a paper's records."""
     text = kpm_text()
-    told = text.replace('stands = "Equal, but worse"', 'stands = "Equal"')
+    told = text.replace('stands = "Equal within the margin, and worse"', 'stands = "Equal"')
     assert told != text
     assert digest(told) == digest(text) == digest(text + "# a comment\n")
     assert digest(text.replace("10.73", "10.74", 1)) != digest(text)
