@@ -103,9 +103,9 @@ def number_surely(point: Tipping | None, digits: int) -> str:
 def claim_surely(c: ClaimVerdict) -> str:
     """How far a sure word on a claim goes, and what would change it.
 
-    ``within 1.20; noise × 1.67``: with a margin of 1.20 the word would change, or with
-    noise 1.7 times as large. Of a word on one pool the correlation of its splits stands in place of
-    the noise.
+    ``within 1.20; noise × 1.67``: with a margin of 1.20 the word would change, or with noise 1.67
+    times as large; ``but worse by 0.19`` has a noise of its own. Of a word on one pool the
+    correlation of its splits stands in place of the noise.
     """
     point = c.tipping
     if point is None:
