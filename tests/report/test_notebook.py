@@ -56,7 +56,8 @@ def test_texts_are_left_aligned_and_a_long_one_is_not_squeezed():
 
 def test_of_many_claims_the_first_are_unfolded_and_none_is_lost():
     names = [f"claim {i}." for i in range(UNFOLDED + 3)]
-    claims = Claims({"sentence": "", "claim": names, "compared": "KPM − SVM", "all variants": ""})
+    texts = {"interval": "-1 to +1 (95 %)", "surely": "within 1; noise × 2", "all variants": ""}
+    claims = Claims({"sentence": "", "claim": names, "compared": "KPM − SVM", **texts})
     claims.index = ["○ undecided"] * len(names)
     page = claims._repr_html_()
     seen, folded = page.split("<details>")
@@ -64,4 +65,5 @@ def test_of_many_claims_the_first_are_unfolded_and_none_is_lost():
     assert all(name in folded for name in names[UNFOLDED:])
     assert "<summary>3 more (3 undecided)</summary>" in folded
     assert page.count("<br><small>KPM − SVM</small>") == len(names)
+    assert page.count("(95 %)<br><small>within 1; noise × 2</small>") == len(names)
     assert "<details>" not in Claims(claims.iloc[:UNFOLDED])._repr_html_()
