@@ -75,6 +75,8 @@ numpydoc_validation_checks = {
     "PR10",
     "SS01",
 }
+# The methods of a design are described once, in the class that all of them share.
+numpydoc_validation_exclude = {r"\.designs\.(?!base)\w+\.[A-Z]\w+\."}
 
 # Pages whose code and tables take the width.
 FULL = ["reproduce", "recipe_eeg", "recipe_fmri", "multiple_kernel_learning", "judge", "estimators"]

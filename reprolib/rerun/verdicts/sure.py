@@ -107,8 +107,16 @@ def failing(
 
     Parameters
     ----------
-    kind, favour, error, margin, by
-        As of `holding`.
+    kind : {"better", "at least as good", "same"}
+        What the sentence says.
+    favour : float
+        The difference in its favour.
+    error : Error
+        Of the difference.
+    margin : float
+        Difference that counts as none.
+    by : float
+        Size that "better" must exceed.
     n_contrasts : int
         Comparisons of the sentence, one of which is enough to fail it (Bonferroni).
     """
