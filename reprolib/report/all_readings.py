@@ -94,9 +94,8 @@ class AllReadings:
         ]
         places = [box.at(0, 0)[0] + first + k * step for k in range(len(readings))]
         size = min(3.5, max(1.0, step / 2.5))
-        for look in sorted(
-            {r[4:] for r in readings}, key=lambda look: look[::-1]
-        ):  # the headline last
+        headline_last = sorted({r[4:] for r in readings}, key=lambda look: look[::-1])
+        for look in headline_last:
             own = [(x, r) for x, r in zip(places, readings, strict=True) if r[4:] == look]
             parts.append(_drawn(box, own, size, *look))
         x = places[[r.is_headline for r in readings].index(True)]

@@ -17,7 +17,7 @@ from reprolib.rerun.verdicts.designs.splits import splits, splits_of
 from reprolib.rerun.verdicts.errors import Error, over_sets
 from reprolib.rerun.verdicts.prospect import prospect
 from reprolib.rerun.verdicts.row_line import normal_score, row_line
-from reprolib.rerun.verdicts.sure import correlation_at, failing, holding, outcome, tipping
+from reprolib.rerun.verdicts.sure import bounds, correlation_at, outcome, tipping
 
 differences = st.floats(-6, 6)
 standard_errors = st.floats(0.05, 3)
@@ -44,7 +44,7 @@ def word(kind, favour, error, margin=1.5, by=0.0, n=1):
 def test_beyond_the_tipping_point_and_only_there_the_word_is_another(kind, d, se, df, n):
     error = Error(se, df)
     found = word(kind, d, error, n=n)
-    point = tipping(holding(kind, d, error, 1.5), failing(kind, d, error, 1.5, 0.0, n))
+    point = tipping(*bounds(kind, d, error, 1.5, 0.0, n))
     assert (point is None) == (found == "undecided")
     if point is None:
         return
@@ -65,8 +65,8 @@ def test_beyond_the_tipping_point_and_only_there_the_word_is_another(kind, d, se
 def test_a_printed_number_comes_out_as_the_sentence_same_holds(d, se, df):
     error = Error(se, df)
     as_number = words.of_difference(d, error, 1.5)
-    holds = all(one.is_met for one in holding("same", d, error, 1.5))
-    fails = any(one.is_met for one in failing("same", d, error, 1.5))
+    to_hold, to_fail = bounds("same", d, error, 1.5)
+    holds, fails = all(one.is_met for one in to_hold), any(one.is_met for one in to_fail)
     assert (as_number == "reproduced") == holds
     assert (as_number == "not reproduced") == (fails and not holds)
 

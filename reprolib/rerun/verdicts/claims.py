@@ -27,9 +27,8 @@ from reprolib.rerun.verdicts.printed import Number, numbers
 from reprolib.rerun.verdicts.sure import (
     Outcome,
     Tipping,
+    bounds,
     correlation_at,
-    failing,
-    holding,
     outcome,
     tipping,
 )
@@ -63,8 +62,6 @@ class Contrast:
     ----------
     against : str
         Side b; of a sentence about every data set, also the data set.
-    word : {"holds", "undecided", "fails"}
-        What follows for the sentence.
     difference : float
         Mean over the cells, side a minus side b.
     error : Error
@@ -84,7 +81,6 @@ class Contrast:
     """
 
     against: str
-    word: ClaimWord
     difference: float
     error: Error
     sides: tuple[float, float]
@@ -93,6 +89,13 @@ class Contrast:
     printed_word: Word
     sources: str
     tipping: Tipping | None
+
+    @property
+    def word(self) -> ClaimWord:
+        """What follows for the sentence."""
+        if self.tipping is None:
+            return "undecided"
+        return "holds" if self.tipping.holds else "fails"
 
 
 @dataclass(frozen=True)
@@ -470,11 +473,9 @@ def _contrasts(claim: Claim, pairs: Pairs, printed: Sequence[Number]) -> tuple[C
             printed_word: Word = "not run"
             if not math.isnan(in_print):
                 printed_word = of_difference(difference - in_print, to_print, claim.margin)
-            point = tipping_of(claim, difference, error, len(groups) * len(claim.b))
             contrasts.append(
                 Contrast(
                     f"{b.name} on {where}" if where else b.name,
-                    "undecided" if point is None else "holds" if point.holds else "fails",
                     difference,
                     error,
                     tuple(np.mean([pair.sides for pair in against_b], axis=0).tolist()),
@@ -482,7 +483,7 @@ def _contrasts(claim: Claim, pairs: Pairs, printed: Sequence[Number]) -> tuple[C
                     in_print,
                     printed_word,
                     ", ".join(sorted({source for p in against_b for source in p.a.sources})),
-                    point,
+                    tipping_of(claim, difference, error, len(groups) * len(claim.b)),
                 )
             )
     return tuple(contrasts)
@@ -521,8 +522,7 @@ def tipping_of(
 ) -> Tipping | None:
     """Whether a difference a - b, one of several, makes the claim hold or fail, and how surely."""
     favour = difference if claim.larger_is_better else -difference
-    said = (claim.kind, favour, error, claim.margin, claim.by)
-    return tipping(holding(*said), failing(*said, n_contrasts))
+    return tipping(*bounds(claim.kind, favour, error, claim.margin, claim.by, n_contrasts))
 
 
 def _measured(claim: Claim, side: Side, cell: Cell, reading: str, records: Records) -> Runs:

@@ -42,11 +42,6 @@ class RowLine:
     z: float
     z_range: tuple[float, float]
 
-    @property
-    def is_as_noise_predicts(self) -> bool:
-        """Whether ours and print differ no more than two honest runs do."""
-        return self.z <= self.z_range[1]
-
 
 def row_line(
     differences: Sequence[float],

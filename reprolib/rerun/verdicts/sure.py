@@ -76,34 +76,12 @@ class Tipping:
     holds: bool
 
 
-def holding(kind: Kind, favour: float, error: Error, margin: float, by: float = 0.0) -> list[Clear]:
-    """All that must be met for a sentence to hold; a printed number is reproduced as "same" holds.
-
-    Parameters
-    ----------
-    kind : {"better", "at least as good", "same"}
-        What the sentence says.
-    favour : float
-        The difference in its favour.
-    error : Error
-        Of the difference.
-    margin : float
-        Difference that counts as none.
-    by : float
-        Size that "better" must exceed.
-    """
-    if kind == "better":
-        return [Clear(by, favour, error.half_width(), True)]
-    lower = Clear(-margin, favour, error.half_width(0.9), True)
-    if kind == "at least as good":
-        return [lower]
-    return [lower, Clear(margin, favour, error.half_width(0.9), False)]
-
-
-def failing(
+def bounds(
     kind: Kind, favour: float, error: Error, margin: float, by: float = 0.0, n_contrasts: int = 1
-) -> list[Clear]:
-    """Of what one must be met for a sentence to fail, or a number to be not reproduced.
+) -> tuple[list[Clear], list[Clear]]:
+    """What must be cleared for a sentence to hold, all of it, and for it to fail, one of it.
+
+    A printed number is reproduced as "same" holds, and not reproduced as "same" fails.
 
     Parameters
     ----------
@@ -120,11 +98,15 @@ def failing(
     n_contrasts : int
         Comparisons of the sentence, one of which is enough to fail it (Bonferroni).
     """
-    half = error.half_width(1 - 0.05 / n_contrasts)
+    widest = error.half_width(1 - 0.05 / n_contrasts)
     if kind == "better":
-        return [Clear(by, favour, half, False)]
-    lower = Clear(-margin, favour, half, False)
-    return [lower] if kind == "at least as good" else [lower, Clear(margin, favour, half, True)]
+        return [Clear(by, favour, error.half_width(), True)], [Clear(by, favour, widest, False)]
+    half = error.half_width(0.9)
+    holds, fails = [Clear(-margin, favour, half, True)], [Clear(-margin, favour, widest, False)]
+    if kind == "same":
+        holds.append(Clear(margin, favour, half, False))
+        fails.append(Clear(margin, favour, widest, True))
+    return holds, fails
 
 
 def tipping(holds: Sequence[Clear], fails: Sequence[Clear]) -> Tipping | None:
@@ -146,8 +128,7 @@ def of_number(difference: float, error: Error, margin: float) -> Tipping | None:
         return None
     if error.is_zero:  # a known difference tips at itself, whatever the noise
         return Tipping(abs(difference), math.inf, abs(difference) <= margin)
-    holds = holding("same", difference, error, margin)
-    return tipping(holds, failing("same", difference, error, margin))
+    return tipping(*bounds("same", difference, error, margin))
 
 
 def of_range(ends: Ends, margin: float) -> Tipping | None:
@@ -169,10 +150,10 @@ def outcome(
 
     "At least as good" is equal, too, if it may be better.
     """
-    holds = holding(kind, favour, error, margin)
+    holds, fails = bounds(kind, favour, error, margin, 0.0, n_contrasts)
     if all(one.is_met for one in holds):
         return "equal but worse" if favour + error.half_width() < 0 else "equal"
-    for one in failing(kind, favour, error, margin, 0.0, n_contrasts):
+    for one in fails:
         if one.is_met:
             return "better" if one.is_above else "worse"
     return "undecided"
