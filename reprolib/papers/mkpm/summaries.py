@@ -9,6 +9,7 @@ import pandas as pd
 
 from reprolib.papers.mkpm.preparations import RECORDED
 from reprolib.rerun.records import HEADLINE, paths, select
+from reprolib.rerun.verdicts.designs.exact import has_printed_digits
 from reprolib.rerun.verdicts.errors import corrected_interval
 from reprolib.rerun.verdicts.printed import numbers
 
@@ -63,8 +64,7 @@ def printed_choices(records: pd.DataFrame) -> pd.DataFrame:
     for row, path in zip(rows.itertuples(), paths(rows), strict=True):
         name = str(row.dataset)
         d_hat, accuracy = int(printed[name, "d-hat"]), printed[name, "MKPM"]
-        # An exact half, such as 1813 of 2000, may have been rounded either way.
-        hits = np.flatnonzero(np.abs(path - accuracy) <= 0.0005 + 1e-9)
+        hits = np.flatnonzero(has_printed_digits(path - accuracy, 3))
         lines.append(
             {
                 "data set": name,

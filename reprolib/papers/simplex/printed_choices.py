@@ -35,6 +35,7 @@ from reprolib.papers.simplex.methods import mean_square, remembered_gamma, rls_g
 from reprolib.rerun.records import Measurement, Task, select
 from reprolib.rerun.records import paths as paths_of
 from reprolib.rerun.tasks.experiment import Setting
+from reprolib.rerun.verdicts.designs.exact import has_printed_digits
 from reprolib.rerun.verdicts.printed import numbers
 
 SCALINGS = ("raw", "standardised", "[0, 1]", "unit length")
@@ -181,7 +182,7 @@ def hits(records: pd.DataFrame) -> pd.DataFrame:
         for rule, value in zip(RULES, path, strict=True):
             choice = (str(row.method), setting, rule, how)
             tried.setdefault(choice[0], set()).add(choice)
-            if abs(100 * value - target) <= 0.005 + 1e-9:
+            if has_printed_digits(100 * value - target, 2):
                 found.setdefault(choice, []).append(str(row.dataset))
     lines = [(*choice, sorted(set(sets))) for choice, sets in found.items()]
     lines.sort(key=lambda line: -len(line[-1]))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from reprolib.rerun.verdicts.designs.base import Comparison
 from reprolib.rerun.verdicts.errors import Ends, Error
@@ -39,6 +42,11 @@ def applies_to_claim(pair: Pair) -> bool:
     )
 
 
+def has_printed_digits(difference: ArrayLike, digits: int) -> Any:
+    """Whether ours, rounded as printed, is the printed number; of one difference, or of each."""
+    return np.abs(difference) <= 0.5 * 10.0**-digits + HALF_UNIT
+
+
 def of_known(difference: float, margin: float, digits: int) -> Word:
     """Word for a difference in which no chance is left: same data, same splits, same procedure.
 
@@ -55,6 +63,6 @@ def of_known(difference: float, margin: float, digits: int) -> Word:
     digits : int
         Printed after the point.
     """
-    if abs(difference) <= 0.5 * 10.0**-digits + HALF_UNIT:
+    if has_printed_digits(difference, digits):
         return "to the digit"
     return "reproduced" if abs(difference) <= margin else "not reproduced"
