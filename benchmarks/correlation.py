@@ -135,14 +135,14 @@ def tell(path: str) -> None:
                 between = max(own.mean(axis=1).var(ddof=1) - variances.mean() / SPLITS, 0.0)
                 line = {"pool": name, "share": share}
                 line["rho"] = between / (between + variances.mean())
-                rules = {"0": 0.0, "0.1": 0.1, "0.2": 0.2, "ours": 0.5 * (1 - share)}
+                rules = {"0": 0.0, "0.1": 0.1, "0.2": 0.2, "ours": min((1 - share) / 2, 0.25)}
                 rules["Nadeau-Bengio"] = share
                 for rule, rho in rules.items():
                     standard = np.sqrt(variances * (1 / SPLITS + rho / (1 - rho)))
                     line[rule] = within(own.mean(axis=1), standard)
                 lines.append(line)
             three = [SHARES.index(share) for share in (0.6, 0.7, 0.8)]
-            rho = 0.5 * (1 - np.array(SHARES)[three])
+            rho = (1 - np.array(SHARES)[three]) / 2
             own = d[:, three]
             each = np.sqrt(own.var(axis=2, ddof=1) * (1 / SPLITS + rho / (1 - rho)))
             found, of_pools = own.mean(axis=(1, 2)), np.corrcoef(own.mean(axis=2).T)

@@ -135,8 +135,9 @@ def of_mean(differences: Iterable[float], of_each: Iterable[Error], sets: Iterab
 #: Correlation of the paired differences of two random splits of one pool, if it is not known which
 #: share a split tests.
 CORRELATION = 0.2
-#: If it is known: this times the share that trains. Measured by benchmarks/correlation.py.
-CORRELATION_OF_TRAINED = 0.5
+#: If it is known: half the share that trains, but at most this. Measured by
+#: benchmarks/correlation.py.
+LARGEST_CORRELATION = 0.25
 
 
 def correlation(tested: float | None) -> float:
@@ -151,7 +152,7 @@ def correlation(tested: float | None) -> float:
     tested : float or None
         Above 0 and below 1; None if it is not known.
     """
-    return CORRELATION if tested is None else CORRELATION_OF_TRAINED * (1 - tested)
+    return CORRELATION if tested is None else min((1 - tested) / 2, LARGEST_CORRELATION)
 
 
 def paired(differences: np.ndarray, correlation: float = CORRELATION) -> Error:
