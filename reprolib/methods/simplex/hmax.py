@@ -531,11 +531,9 @@ class HMAX(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if self.limited:
             guessed = np.full((len(nearest), len(x)), np.inf, np.float32)
             for scale, band in enumerate(bands):
-                reach = self._reach(band, scale, template.side, template.features)
-                columns = found[scale].shape[1]
-                _guess_in_reach(
-                    x[ends[scale] :], template.weights, *reach, columns, guessed[:, ends[scale] :]
-                )
+                start, stop = self._reach(band, scale, template.side, template.features)
+                columns, at = found[scale].shape[1], ends[scale]
+                _guess_in_reach(x[at:], template.weights, start, stop, columns, guessed[:, at:])
         else:
             guessed = template.weights @ x.T
         unit = np.finfo(np.float32).eps / 2
@@ -543,7 +541,7 @@ class HMAX(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         _measure_again(x, guessed, 2 * error, template.patches, template.seen, nearest)
         return nearest
 
-    def _reach(self, band: Band, scale: int, side: int, features: Array) -> list[Array]:
+    def _reach(self, band: Band, scale: int, side: int, features: Array) -> tuple[Array, Array]:
         """First row and column of the windows that are near the place of a patch, and their ends.
 
         Shape (k, 2) each; none is near at a scale that is not beside that of the patch.
@@ -559,7 +557,7 @@ class HMAX(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 near = away <= max(self.tolerance, step / 2) + HAIR
                 first[:, axis] = near.argmax(axis=1)
                 end[:, axis] = first[:, axis] + beside * near.sum(axis=1)
-        return [first, end]
+        return first, end
 
     def _answers(self, distances: Array, features) -> Array:
         """S2 of squared distances: one where a patch is met exactly, zero where it has no place."""

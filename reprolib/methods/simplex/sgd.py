@@ -247,7 +247,7 @@ class SimplexSGDClassifier(LeastSquaresProbabilities, BaseEstimator):
         else:
             self._state = copy.deepcopy(self._state)
         indices = np.searchsorted(self.classes_, y)
-        self._pass(X, indices, self._order(len(indices)), factors)
+        self._pass(X, indices, self._order(X.shape[0]), factors)
         return self._store()
 
     def _validate(self, X, y, *, reset):
