@@ -39,7 +39,7 @@ RELAXATION = 1.6
 #: they cost beside its rows of K.
 SWEEPS = (5, 40)
 #: The pace is that of the last rounds, and too slow if so many more would not reach the tolerance.
-LOOK_BACK, MOST_ROUNDS = 15, 60
+LOOK_BACK, MOST_ROUNDS = 15, 120
 #: Visits after which the products with K are brought up to date, and how many columns at once: so
 #: many rows and columns of K stay in the processor's cache.
 TOGETHER, TILE = 8, 512
