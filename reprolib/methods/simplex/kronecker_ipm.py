@@ -190,8 +190,9 @@ class _Iterate:
         self.rooms = np.where(self.live, np.stack([self.A, U - self.A]), 1.0)
         self.slacks = np.where(self.live, mu / self.rooms, 0.0)
         self.product = times_code_gram(gram.times(self.A))
-        missing = np.maximum(-self.SIGNS * self.residual(), 0.0)  # for P - Q = K A G - B
-        self.slacks = np.where(self.live, self.slacks + missing, 0.0)
+        if start is not centre:  # from the centre, P - Q = K A G - B at once took more steps
+            missing = np.maximum(-self.SIGNS * self.residual(), 0.0)
+            self.slacks = np.where(self.live, self.slacks + missing, 0.0)
 
     def complementarity(self) -> float:
         """Sum of the products of slack and room: the duality gap if K A G - B = P - Q."""
