@@ -67,7 +67,7 @@ def test_the_documented_examples_are_valid():
 def test_a_misspelt_key_is_not():
     """Of every kind of place whose keys are not names of the writer's own, one in all papers."""
     seen = set()
-    for paper, (*path, key) in ((paper, p) for paper in FILES for p in places(FILES[paper])):
+    for paper, (*path, key) in ((name, p) for name in FILES for p in places(FILES[name])):
         kind = tuple(
             "own" if isinstance(part, int) or before in WITH_OWN_NAMES else part
             for before, part in zip(["", *path], path, strict=False)
