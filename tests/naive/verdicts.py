@@ -35,10 +35,11 @@ SETTINGS += (
     "exact",
 )
 #: What every search of records says.
-PLACE = ("dataset", "method", "metric")
+PLACE = ("dataset", "method", "metric", "setting")
 NO_WORD = ("quoted", "not run")
 
 
+@functools.cache
 def entry_of(paper: str) -> dict:
     """Parsed TOML of a paper."""
     path = ROOT / f"reprolib/papers/{paper}/printed.toml"
@@ -244,7 +245,8 @@ def _table(paper, table) -> list[dict[str, str]]:
 def _records(paper, table, wanted) -> list[dict[str, str]]:
     wanted = {"setting": "", **wanted}
     rows = _by_place(paper, table).get(tuple(wanted.get(k) for k in PLACE), [])
-    return [r for r in rows if all(r.get(k, "") == v for k, v in wanted.items())]
+    others = [(k, v) for k, v in wanted.items() if k not in PLACE]
+    return [r for r in rows if all(r.get(k, "") == v for k, v in others)]
 
 
 @functools.cache

@@ -20,8 +20,8 @@ from reprolib.rerun.records.rows import sources
 
 @functools.lru_cache(maxsize=4096)
 def _quantile(level: float, degrees: float) -> float:
-    """Quantile of Student's distribution, of which a report asks for few, thousands of times."""
-    return float(scipy.stats.t.ppf(level, degrees))
+    """Quantile of Student's distribution; `scipy.stats.t.ppf` checks its arguments for longer."""
+    return float(scipy.special.stdtrit(degrees, level))
 
 
 class Ends(NamedTuple):
