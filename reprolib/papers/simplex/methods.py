@@ -135,7 +135,8 @@ def _online(task, X, y, X_test, y_test) -> list[Measurement]:
     a, b = train_test_split(np.arange(len(X)), test_size=0.2, random_state=params["seed"])
 
     def on_hold_out():
-        return [scored(models(alpha), X[a], y[a], X[b], y[b]) for alpha in grid]
+        parts = X[a], y[a], X[b], y[b]
+        return [scored(models(alpha), *parts) for alpha in grid]
 
     def on_test():
         return scored(models(alpha), X, y, X_test, y_test)
