@@ -63,6 +63,8 @@ HAIR = 1e-9
 #: Longer side of an image over its shorter one; more is a mistake, and would fill the memory.
 LONGEST = 16
 DECIMALS = 5
+#: Guessed distances that are compared at a time.
+LANES = 64
 
 
 class Band(NamedTuple):
@@ -90,11 +92,11 @@ class Stages(NamedTuple):
 
 
 class Template(NamedTuple):
-    """Patches of one side that are sought at one scale.
+    """Patches of one side.
 
     ``features`` are the numbers of their features, (k,); ``patches`` their values, (k, d), and
-    ``seen`` which of them are compared. A window x of d units becomes (x, 1, |x|^2), or
-    (x, 1, x^2) where patches are sparse; its product with a column of ``weights`` is the squared
+    ``seen`` is one where they are compared, else zero. A window x of d units becomes (x, 1, |x|^2),
+    or (x, 1, x^2) where patches are sparse; its product with a row of ``weights`` is the squared
     distance to that patch, but for rounding.
     """
 
@@ -341,13 +343,9 @@ class HMAX(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         templates = self._templates()
 
         def describe(number: int) -> None:
-            distances = np.full(features.shape[1], np.inf)
-            for band, sought in zip(self._stages(X[number], number).c1, templates, strict=True):
-                for template in sought:
-                    nearest = distances[template.features]
-                    self._find_nearer(band, template, nearest)
-                    distances[template.features] = nearest
-            features[number] = self._answers(distances, slice(None))
+            bands = self._stages(X[number], number).c1
+            nearest = [self._nearest(bands, sought) for sought in templates]
+            features[number] = self._answers(np.concatenate(nearest), slice(None))
 
         self._for_each(describe, ((number,) for number in range(len(features))))
         return features
@@ -385,21 +383,25 @@ class HMAX(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             feature.
         """
         check_is_fitted(self)
+        template = next(t for t in self._templates() if feature in t.features)
+        own = feature - int(template.features[0])
+        patch, seen = template.patches[own], template.seen[own]
         maps = []
-        for band, templates in zip(self._stages(image, 0).c1, self._templates(), strict=True):
-            found = np.zeros((0, 0), np.float32)
-            for template in templates:
-                for own in np.flatnonzero(template.features == feature):
-                    patch, seen = template.patches[own], template.seen[own]
-                    windows = self._windows(band, template.side)
-                    each = (
-                        _squared_distance(x, patch, seen) for x in windows.reshape(-1, len(patch))
-                    )
-                    distances = np.array(list(each)).reshape(windows.shape[:2])
-                    if self.limited:
-                        distances = distances + self._too_far(band, template)[..., own]
-                    found = self._answers(distances, feature)
-            maps.append(found)
+        for scale, band in enumerate(self._stages(image, 0).c1):
+            if self.limited and abs(self.places_[feature, 1] - scale) > 1:
+                maps.append(np.zeros((0, 0), np.float32))
+                continue
+            windows = self._windows(band, template.side)
+            each = [_squared_distance(x, patch, seen) for x in windows.reshape(-1, len(patch))]
+            distances = np.array(each).reshape(windows.shape[:2])
+            if self.limited:
+                ((top, left),), ((bottom, right),) = self._reach(
+                    band, scale, template.side, np.array([feature])
+                )
+                near = distances[top:bottom, left:right].copy()
+                distances[...] = np.inf
+                distances[top:bottom, left:right] = near
+            maps.append(self._answers(distances, feature))
         return maps
 
     # Stage by stage ---------------------------------------------------------------------------
@@ -478,32 +480,23 @@ class HMAX(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         values = np.ascontiguousarray(np.moveaxis(maps, 0, -1))
         return Band(values, (border + pool) / (2 * pixels), step / pixels)
 
-    def _templates(self) -> list[list[Template]]:
-        """Patches that are sought, at each scale."""
-        n_scales = N_SIZES - 1 if self.model == "mutch_lowe" else len(SERRE_POOLS)
-        whole, first = [], 0
+    def _templates(self) -> list[Template]:
+        """Patches that are sought, a template a side."""
+        found, first = [], 0
         for group in self.patches_:
             patches = group.reshape(len(group), -1)
-            seen = np.ones(patches.shape, bool)
+            seen = np.ones(patches.shape, np.float32)
             if self.sparse:
                 strongest = first_largest(group, EQUAL)[..., np.newaxis]
-                seen = (np.arange(self.n_orientations) == strongest).reshape(patches.shape)
-            flat = (patches * seen).T
-            met = seen.T if self.sparse else np.ones((1, len(group)))
-            weights = np.vstack([-2 * flat, np.sum(flat**2, axis=0, keepdims=True), met])
+                is_seen = np.arange(self.n_orientations) == strongest
+                seen = is_seen.reshape(patches.shape).astype(np.float32)
+            flat = patches * seen
+            met = seen if self.sparse else np.ones((len(group), 1))
+            weights = np.hstack([-2 * flat, np.sum(flat**2, axis=1, keepdims=True), met])
+            weights = weights.astype(np.float32)
             features = np.arange(first, first + len(group))
-            side = group.shape[1]
-            whole.append(Template(side, features, patches, seen, weights.astype(np.float32)))
+            found.append(Template(group.shape[1], features, patches, seen, weights))
             first += len(group)
-        if not self.limited:
-            return [whole] * n_scales
-        found: list[list[Template]] = []
-        for scale in range(n_scales):
-            found.append([])
-            for side, features, patches, seen, weights in whole:
-                near = np.abs(self.places_[features, 1] - scale) <= 1
-                own = features[near], patches[near], seen[near], weights[:, near]
-                found[-1].append(Template(side, *own))
         return found
 
     def _windows(self, band: Band, side: int) -> Array:
@@ -514,46 +507,57 @@ class HMAX(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         strides = (down, across, down, one)
         return np.lib.stride_tricks.as_strided(band.values, shape, strides, writeable=False)
 
-    def _find_nearer(self, band: Band, template: Template, nearest: Array) -> None:
-        """Bring the squared distances ``nearest`` down to those of the nearest windows of a band.
+    def _nearest(self, bands: list[Band], template: Template) -> Array:
+        """Squared distances of patches to their nearest windows in all bands.
 
         A product of matrices finds the windows that may be nearest: its error is at most
         2 (d + 2) u (|x|^2 + |p|^2) for d units and a unit of rounding u.
         """
-        windows = self._windows(band, template.side)
-        if not windows.size or not len(nearest):
-            return
-        n, d = windows.shape[0] * windows.shape[1], template.patches.shape[1]
-        x = np.empty((n, len(template.weights)), np.float32)
-        x[:, :d].reshape(windows.shape, copy=False)[...] = windows
+        found = [self._windows(band, template.side) for band in bands]
+        ends = np.cumsum([0, *(len(windows) * windows.shape[1] for windows in found)])
+        d = template.patches.shape[1]
+        x = np.empty((ends[-1], template.weights.shape[1]), np.float32)
+        for windows, first, end in zip(found, ends, ends[1:], strict=False):
+            x[first:end, :d].reshape(windows.shape, copy=False)[...] = windows
+        nearest = np.full(len(template.features), np.inf)
+        if not len(x):
+            return nearest
         x[:, d] = 1
         lengths = np.einsum("ij,ij->i", x[:, :d], x[:, :d])
         if self.sparse:
             np.multiply(x[:, :d], x[:, :d], out=x[:, d + 1 :])
         else:
             x[:, d + 1] = lengths
-        guessed = template.weights.T @ x.T
         if self.limited:
-            guessed += self._too_far(band, template).reshape(n, -1).T
+            guessed = np.full((len(nearest), len(x)), np.inf, np.float32)
+            for scale, band in enumerate(bands):
+                start, stop = self._reach(band, scale, template.side, template.features)
+                columns, at = found[scale].shape[1], ends[scale]
+                _guess_in_reach(x[at:], template.weights, start, stop, columns, guessed[:, at:])
+        else:
+            guessed = template.weights @ x.T
         unit = np.finfo(np.float32).eps / 2
-        error = 2 * (d + 2) * unit * (lengths.max() + template.weights[d])
-        least = guessed.min(axis=1)
-        may_be = np.flatnonzero(np.isfinite(least) & (least <= nearest + error))
-        limit = least + 2 * error
-        _measure_again(x, guessed, may_be, limit, template.patches, template.seen, nearest)
+        error = 2 * (d + 2) * unit * (lengths.max() + template.weights[:, d])
+        _measure_again(x, guessed, 2 * error, template.patches, template.seen, nearest)
+        return nearest
 
-    def _too_far(self, band: Band, template: Template) -> Array:
-        """Infinity where a window is too far from the place of a patch: (rows, columns, k)."""
-        count = [n - template.side + 1 for n in band.values.shape[:2]]
-        far = np.zeros((*count, len(template.features)), np.float32)
-        for axis, n in enumerate(count):
-            step = band.step[axis]
-            centres = band.first[axis] + step * (np.arange(n) + (template.side - 1) / 2)
-            away = np.abs(centres[:, np.newaxis] - self.places_[template.features, 2 + axis])
-            # A hair more, so that what is just as far counts on every processor.
-            beyond = np.where(away > max(self.tolerance, step / 2) + HAIR, np.inf, 0)
-            far += np.expand_dims(beyond.astype(np.float32), 1 - axis)
-        return far
+    def _reach(self, band: Band, scale: int, side: int, features: Array) -> tuple[Array, Array]:
+        """First row and column of the windows that are near the place of a patch, and their ends.
+
+        Shape (k, 2) each; none is near at a scale that is not beside that of the patch.
+        """
+        first, end = np.zeros((2, len(features), 2), int)
+        beside = np.abs(self.places_[features, 1] - scale) <= 1
+        for axis, n_units in enumerate(band.values.shape[:2]):
+            n, step = n_units - side + 1, band.step[axis]
+            if n > 0:
+                centres = band.first[axis] + step * (np.arange(n) + (side - 1) / 2)
+                away = np.abs(centres - self.places_[features, 2 + axis, np.newaxis])
+                # A hair more, so that what is just as far counts on every processor.
+                near = away <= max(self.tolerance, step / 2) + HAIR
+                first[:, axis] = near.argmax(axis=1)
+                end[:, axis] = first[:, axis] + beside * near.sum(axis=1)
+        return first, end
 
     def _answers(self, distances: Array, features) -> Array:
         """S2 of squared distances: one where a patch is met exactly, zero where it has no place."""
@@ -745,19 +749,77 @@ def _squared_distance(window, patch, seen):
     """Squared distance between a window and the units of a patch that are seen."""
     total = 0.0
     for i in range(len(patch)):
-        if seen[i]:
-            away = np.float64(window[i]) - np.float64(patch[i])
-            total += away * away
+        away = (np.float64(window[i]) - np.float64(patch[i])) * seen[i]
+        total += away * away
     return total
 
 
 @njit(cache=True, nogil=True)
-def _measure_again(windows, guessed, may_be, limit, patches, seen, nearest):
-    """Bring ``nearest`` down to the windows whose guessed distance is within the limit."""
-    for k in may_be:
-        for i in range(guessed.shape[1]):
-            if guessed[k, i] <= limit[k]:
-                nearest[k] = min(nearest[k], _squared_distance(windows[i], patches[k], seen[k]))
+def _four_distances(windows, patches, seen, at, own, squares):
+    """As `_squared_distance`, of four windows and patches: the sums do not wait for each other."""
+    for one in range(4):
+        window, patch, of_patch, into = (
+            windows[at[one]],
+            patches[own[one]],
+            seen[own[one]],
+            squares[one],
+        )
+        for i in range(len(patch)):
+            away = (np.float64(window[i]) - np.float64(patch[i])) * of_patch[i]
+            into[i] = away * away
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    for i in range(squares.shape[1]):
+        a += squares[0, i]
+        b += squares[1, i]
+        c += squares[2, i]
+        d += squares[3, i]
+    return a, b, c, d
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def _guess_in_reach(windows, weights, first, end, columns, guessed):
+    """Products of the patches with the windows that are near their place, in any order of sums."""
+    for k in range(len(weights)):
+        for row in range(first[k, 0], end[k, 0]):
+            for i in range(row * columns + first[k, 1], row * columns + end[k, 1]):
+                total = np.float32(0)
+                for j in range(windows.shape[1]):
+                    total += weights[k, j] * windows[i, j]
+                guessed[k, i] = total
+
+
+@njit(cache=True, nogil=True)
+def _measure_again(windows, guessed, error, patches, seen, nearest):
+    """Bring ``nearest`` down to the windows whose guess may be that of the nearest."""
+    at, own, waiting = np.zeros(4, np.int64), np.zeros(4, np.int64), 0
+    squares = np.empty((4, patches.shape[1]))
+    least = np.empty(LANES, np.float32)
+    n = guessed.shape[1]
+    for k in range(len(nearest)):
+        guesses = guessed[k]
+        least[:] = np.inf
+        for start in range(0, n, LANES):
+            for lane in range(min(LANES, n - start)):
+                guess = guesses[start + lane]
+                least[lane] = guess if guess < least[lane] else least[lane]
+        limit = least.min() + error[k]
+        for lane in range(LANES):
+            if least[lane] > limit or least[lane] == np.inf:
+                continue
+            for i in range(lane, n, LANES):
+                if guesses[i] > limit:
+                    continue
+                at[waiting], own[waiting] = i, k
+                waiting += 1
+                if waiting == 4:
+                    found = _four_distances(windows, patches, seen, at, own, squares)
+                    for one in range(4):
+                        nearest[own[one]] = min(nearest[own[one]], found[one])
+                    waiting = 0
+    for one in range(waiting):
+        k = own[one]
+        distance = _squared_distance(windows[at[one]], patches[k], seen[k])
+        nearest[k] = min(nearest[k], distance)
 
 
 @njit(cache=True, nogil=True)

@@ -29,7 +29,13 @@ from reprolib.methods.shared.types import Array, Data, RandomState
 from reprolib.methods.shared.validation import COUNT, POSITIVE, validate_data
 from reprolib.methods.shared.weights import example_weights
 from reprolib.methods.simplex._base import LeastSquaresProbabilities
-from reprolib.methods.simplex.sgd_solver import LOSS_KINDS, SGDState, run_sgd
+from reprolib.methods.simplex.sgd_solver import (
+    LOSS_KINDS,
+    SGDState,
+    run_sgd,
+    run_sgd_in_rows,
+    takes_rows,
+)
 
 _REMEDY = (
     'The steps are too long: decrease eta0 ("auto" is the largest at which S-LS does not '
@@ -181,8 +187,13 @@ class SimplexSGDClassifier(LeastSquaresProbabilities, BaseEstimator):
         X, y = self._validate(X, y, reset=True)
         indices = self._encode_classes(y)
         self._start(X, None)
-        for _ in range(self.max_iter):
-            self._pass(X, indices, self._rng, None)
+        orders = [self._order(len(indices)) for _ in range(self.max_iter)]
+        if takes_rows(self._state, X):
+            run_sgd_in_rows(self._state, X, indices, orders, **self._settings())
+            self._refuse_diverged()
+        else:
+            for order in orders:
+                self._pass(X, indices, order, None)
         self.n_iter_ = self.max_iter
         self._store()
         self._warn_if_worse_than_zero()
@@ -235,7 +246,8 @@ class SimplexSGDClassifier(LeastSquaresProbabilities, BaseEstimator):
             self._start(X, factors)
         else:
             self._state = copy.deepcopy(self._state)
-        self._pass(X, np.searchsorted(self.classes_, y), self._rng, factors)
+        indices = np.searchsorted(self.classes_, y)
+        self._pass(X, indices, self._order(X.shape[0]), factors)
         return self._store()
 
     def _validate(self, X, y, *, reset):
@@ -267,22 +279,24 @@ class SimplexSGDClassifier(LeastSquaresProbabilities, BaseEstimator):
         """Whether ``average`` is a number (0 too) or true."""
         return bool(self.average) or not isinstance(self.average, (bool, np.bool_))
 
-    def _pass(self, X, indices, rng, weights):
-        n_samples = X.shape[0]
-        order = rng.permutation(n_samples) if self.shuffle else np.arange(n_samples)
-        average_from = max(int(self.average) - 1, 0) if self._averages() else None
-        run_sgd(
-            self._state,
-            X,
-            indices,
-            order,
-            loss=self.loss,
-            lam=2.0 * self.alpha,
-            t0=self._t0,
-            project=self.project,
-            average_from=average_from,
-            weights=weights,
-        )
+    def _order(self, n_samples):
+        """Rows of a pass in the order in which it takes them."""
+        return self._rng.permutation(n_samples) if self.shuffle else np.arange(n_samples)
+
+    def _settings(self):
+        return {
+            "loss": self.loss,
+            "lam": 2.0 * self.alpha,
+            "t0": self._t0,
+            "project": self.project,
+            "average_from": max(int(self.average) - 1, 0) if self._averages() else None,
+        }
+
+    def _pass(self, X, indices, order, weights):
+        run_sgd(self._state, X, indices, order, weights=weights, **self._settings())
+        self._refuse_diverged()
+
+    def _refuse_diverged(self):
         if self._state.diverged:
             raise ValueError(
                 f"SimplexSGDClassifier diverged: its weights overflowed within "

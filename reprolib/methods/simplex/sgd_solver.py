@@ -177,6 +177,57 @@ def _run_dense(kind, settings, X, y, weights, order, V, U, scalars):
         _finish(settings, V, U, scalars)
 
 
+def takes_rows(state: SGDState, X) -> bool:
+    """Whether `run_sgd_in_rows` is the quicker one: many weights, and fewer rows than features."""
+    return isinstance(X, np.ndarray) and state.V.size > MANY and len(X) < X.shape[1]
+
+
+def run_sgd_in_rows(state: SGDState, X, y, orders, *, loss, lam, t0, project, average_from):
+    """As `run_sgd` from zero, once an order; for fewer rows than features.
+
+    Weights that begin at zero are sums of rows: V = A'X. Steps change A, of which a pass needs
+    n T n operations and not n T p, and X is read at the start and at the end only.
+
+    Parameters
+    ----------
+    state : SGDState
+        Of no step yet; changed in place.
+    X : ndarray of shape (n, p)
+        One example a row.
+    y : ndarray of int of shape (n,)
+        Class indices.
+    orders : iterable of ndarray of int
+        Rows to visit in each pass, no row twice.
+    loss, lam, t0, project, average_from
+        As of `run_sgd`.
+    """
+    settings = _settings(lam, t0, project, average_from)
+    X = X.astype(float, copy=False)  # in single precision, the square of its largest overflows
+    with np.errstate(over="ignore", invalid="ignore"):
+        K = X @ X.T
+        A, B = np.zeros((2, len(X), len(state.V)))
+        for order in orders:
+            for first in range(0, len(order), BLOCK):
+                rows = order[first : first + BLOCK]
+                near = K[rows]
+                of_A, of_B, scale, share = _run_block(
+                    LOSS_KINDS[loss],
+                    settings,
+                    near[:, rows],
+                    near @ A,
+                    y[rows],
+                    np.ones(len(rows)),
+                    state.scalars,
+                )
+                if share != 0.0:
+                    B += share * A
+                B[rows] += of_B
+                if scale != 1.0:
+                    A *= scale
+                A[rows] += of_A
+        state.V[...], state.U[...] = A.T @ X, B.T @ X
+
+
 def _run_blocks(kind, settings, X, y, weights, order, V, U, scalars):
     """As `_run_dense`, but V and U, too large for the cache, are read and changed once a block."""
     for first in range(0, len(order), BLOCK):
@@ -247,6 +298,12 @@ def _run_sparse(kind, settings, data, columns, starts, y, weights, order, V, U, 
         _finish(settings, V, U, scalars)
 
 
+def _settings(lam, t0, project, average_from):
+    """Numbers that the compiled loops read."""
+    begin = -1.0 if average_from is None else float(average_from)
+    return float(lam), float(t0), float(project), begin
+
+
 def run_sgd(
     state: SGDState,
     X,
@@ -285,8 +342,7 @@ def run_sgd(
     weights : ndarray of shape (n,), optional
         Factors of the loss of every row, ones by default.
     """
-    begin = -1.0 if average_from is None else float(average_from)
-    settings = (float(lam), float(t0), float(project), begin)
+    settings = _settings(lam, t0, project, average_from)
     # The tracked norm drifts by round-off; start every run from the exact one.
     with np.errstate(over="ignore"):
         state.scalars[_NORM2] = np.sum(state.class_weights() ** 2)

@@ -284,3 +284,20 @@ def test_steps_in_blocks_are_the_same_steps(loss, lam, dtype, monkeypatch):
         (blocks.average_class_weights(), single.average_class_weights()),
     ):
         np.testing.assert_allclose(found, expected, atol=1e-8 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("alpha", [1e-5, 1e-2, 5.0])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_fewer_rows_than_features_take_the_same_steps(loss, alpha, dtype, monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(150, 170)).astype(dtype), rng.integers(4, size=150)
+    models = []
+    for many in (0, 10**9):
+        monkeypatch.setattr(sgd_solver, "MANY", many)
+        model = SimplexSGDClassifier(loss, alpha=alpha, max_iter=3, average=200, random_state=0)
+        # A later batch goes on from where the fit stopped.
+        models.append(model.fit(X, y).partial_fit(X[:90], y[:90]))
+    for name in ("coef_", "last_coef_"):
+        found, expected = (getattr(model, name) for model in models)
+        np.testing.assert_allclose(found, expected, atol=1e-8 * np.abs(expected).max())
