@@ -543,7 +543,7 @@ def _error_of_pair(design, cell, ours, x, y, differences) -> tuple[float, float]
         if n < 2:
             return math.inf, 1
         tested = cell["line"].get("tested")
-        rho = min(0.5 * (1 - tested), 0.25) if tested else 0.2
+        rho = max(min(0.5 * (1 - tested), 0.25), 0.1) if tested else 0.2
         correlated = rho / (1 - rho) if design == "splits" else 1 / (n - 1)
         return math.sqrt(statistics.variance(differences) * (1 / n + correlated)), n - 1
     folds = (cell["folds"] or 1) if design == "cross-validation" else 1

@@ -128,7 +128,7 @@ def paired_reading(records: pd.DataFrame) -> str:
 
 
 def paired_table(records: pd.DataFrame, reading: str = HEADLINE) -> pd.DataFrame:
-    """KPM minus SVM per realisation: mean difference with the 95 % interval of claims.
+    """KPM minus SVM per realisation: mean difference with the 95 % interval of one set.
 
     Values are percentage points of test error; negative means that KPM is better. The sets of the
     paper are first.
@@ -145,7 +145,7 @@ def loss_differences(records: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Difference, low and high of the 95 % interval of claims, trials and source, by data set and
+        Difference, low and high of the 95 % interval of one set, trials and source, by data set and
         loss.
     """
     rows = select(records, table="table2", reading=HEADLINE, method="kpm", metric="test error")

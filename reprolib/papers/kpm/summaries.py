@@ -34,7 +34,9 @@ def errors_of(records: pd.DataFrame, dataset: str) -> pd.DataFrame:
 
 
 def differences(records: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
-    """Error of ``a`` minus that of ``b`` with the 95 % interval of claims, in points.
+    """Error of ``a`` minus that of ``b`` with a 95 % interval, in points.
+
+    That of the six is a statement on these sets alone.
 
     Parameters
     ----------

@@ -74,7 +74,11 @@ def summed(errors: Iterable[Error], weight: float = 1.0) -> Error:
 
 
 def added(errors: Iterable[Error], weight: float = 1.0) -> Error:
-    """Error of a weighted sum of terms that may share all of their noise, such as one pool's."""
+    """Error of a weighted sum of terms that may share all of their noise, such as one pool's.
+
+    With the fewest degrees of freedom the interval is never too short, however much is shared: if
+    all is, its error rate is at most the mean of those of the terms.
+    """
     terms = list(errors)
     return Error(weight * sum(e.standard for e in terms), min(e.degrees for e in terms))
 
@@ -135,24 +139,23 @@ def of_mean(differences: Iterable[float], of_each: Iterable[Error], sets: Iterab
 #: Correlation of the paired differences of two random splits of one pool, if it is not known which
 #: share a split tests.
 CORRELATION = 0.2
-#: If it is known: half the share that trains, but at most this. Measured by
-#: benchmarks/correlation.py.
-LARGEST_CORRELATION = 0.25
+#: If it is known: half the share that trains, within these ends. Measured for shares from 0.4 to
+#: 0.8 by benchmarks/correlation.py.
+CORRELATIONS = (0.1, 0.25)
 
 
 def correlation(tested: float | None) -> float:
     """Correlation of two random splits that test a share of their pool.
 
-    The more is tested, the less of it is the luck of the pool: that falls with the rows of the
-    test sets taken together, and training sets have less in common. Nadeau and Bengio (2003) take
-    the share itself, which makes intervals of large test sets too wide.
+    Where more is tested, training sets are smaller: they have less in common and spread more.
+    Nadeau and Bengio (2003) take the share itself, which makes intervals too wide.
 
     Parameters
     ----------
     tested : float or None
         Above 0 and below 1; None if it is not known.
     """
-    return CORRELATION if tested is None else min((1 - tested) / 2, LARGEST_CORRELATION)
+    return CORRELATION if tested is None else float(np.clip((1 - tested) / 2, *CORRELATIONS))
 
 
 def paired(differences: np.ndarray, correlation: float = CORRELATION) -> Error:
