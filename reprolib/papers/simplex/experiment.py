@@ -203,8 +203,8 @@ def derive(records: pd.DataFrame) -> list[dict[str, Any]]:
     own = select(records, table="table2", metric="accuracy", setting="")
     own = own.assign(setting="dictionary 0", level=0)
     means = []
-    for place, group in others.groupby(["dataset", "method", "reading"]):
-        alike = own[(own[["dataset", "method", "reading"]] == place).all(axis=1)]
+    for (dataset, method, reading), group in others.groupby(["dataset", "method", "reading"]):
+        alike = select(own, dataset=dataset, method=method, reading=reading)
         both = pd.concat([alike, group])
         by_split = both.pivot(index="trial", columns="level", values="value").dropna()
         record = {**group.iloc[0].to_dict(), "table": "table2", "setting": ""}
