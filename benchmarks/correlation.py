@@ -1,9 +1,8 @@
 """How much random splits of one pool correlate, on real pools, and which intervals hold that.
 
 A large real data set stands for all data of its kind. Small pools are drawn from it, each is split
-at random some times, and classifiers are compared on every split. The mean difference over all
-pools is the truth that the interval of one pool must hold. Each pool is also cut into halves, whose
-splits say how much another pool would move the difference, without any other pool at hand.
+at random some times with several shares for the test, and classifiers are compared on every split.
+The mean difference over all pools is the truth that the interval of one pool must hold.
 
     python benchmarks/correlation.py measure errors.npz
     python benchmarks/correlation.py tell errors.npz
@@ -31,13 +30,11 @@ import data_fetch
 #: Rows of a pool.
 ROWS = 240
 #: Share of the pool that is tested.
-SHARES = (0.2, 0.4, 0.6, 0.8, 0.9)
-#: Of these, those for which halves are measured and sets compared.
+SHARES = (0.4, 0.6, 0.7, 0.8)
+#: Of these, those for which sets are compared.
 MAIN_SHARES = (0.4, 0.8)
 #: Random splits of a pool.
 SPLITS = 20
-#: Times that a pool is halved, and splits of each half.
-HALVINGS, SPLITS_OF_HALF = 6, 6
 METHODS = ("rls", "svm", "linear", "neighbours", "projection")
 
 
@@ -85,21 +82,15 @@ def split_errors(rng, X, y, rows, share, n_splits) -> np.ndarray:
 
 
 def measure(path: str, n_pools: int) -> None:
-    """Errors on all splits of all pools, and of their halves."""
+    """Errors on all splits of all pools, every share on the same pools."""
     rng, found = np.random.default_rng(0), {}
-    for (name, X, y), share in itertools.product(pools(), SHARES):
-        whole, halves = [], []
+    for name, X, y in pools():
+        errors = []
         for _ in range(n_pools):
             rows = rng.choice(len(y), ROWS, replace=False)
-            whole.append(split_errors(rng, X, y, rows, share, SPLITS))
-            for _ in range(HALVINGS * (share in MAIN_SHARES)):
-                pair = np.split(rng.permutation(rows), 2)
-                halves.append([split_errors(rng, X, y, p, share, SPLITS_OF_HALF) for p in pair])
-        found[f"{name} {share} whole"] = np.array(whole)
-        if halves:
-            shape = (n_pools, HALVINGS, 2, SPLITS_OF_HALF, len(METHODS))
-            found[f"{name} {share} halves"] = np.array(halves).reshape(shape)
-        print(name, share, "done", flush=True)
+            errors.append([split_errors(rng, X, y, rows, share, SPLITS) for share in SHARES])
+        found[name] = np.array(errors)
+        print(name, "done", flush=True)
         np.savez_compressed(path, **found)
 
 
@@ -128,42 +119,46 @@ def contrasts(errors: np.ndarray) -> Iterator[np.ndarray]:
         yield 100 * (errors[..., a] - errors[..., b])
 
 
-def within(differences: np.ndarray, standard: np.ndarray, degrees: float) -> float:
+def within(means: np.ndarray, standard: np.ndarray) -> float:
     """Share of pools whose 95 % interval holds the mean difference of all pools."""
-    means = differences.mean(axis=1)
-    return float(np.mean(abs(means - means.mean()) <= t.ppf(0.975, degrees) * standard))
+    return float(np.mean(abs(means - means.mean()) <= t.ppf(0.975, SPLITS - 1) * standard))
 
 
 def tell(path: str) -> None:
-    """Correlations, and coverage of the intervals of one pool by several rules."""
-    lines, stored = [], np.load(path)
-    for key in (k for k in stored if k.endswith("whole")):
-        name, share = key.split()[:2]
-        halves = key.replace("whole", "halves")
-        of_halves = list(contrasts(stored[halves])) if halves in stored else [None] * 10
-        for d, h in zip(contrasts(stored[key]), of_halves, strict=True):
-            variances = d.var(axis=1, ddof=1)
-            between = max(d.mean(axis=1).var(ddof=1) - variances.mean() / SPLITS, 0.0)
-            line = {"pool": name, "share": share, "difference": d.mean()}
-            line["rho"] = between / (between + variances.mean())
-            for rho in (0.0, 0.1, 0.15, 0.2, 0.25):
-                standard = np.sqrt(variances * (1 / SPLITS + rho / (1 - rho)))
-                line[f"rho {rho:g}"] = within(d, standard, SPLITS - 1)
-            ratio = float(share) / (1 - float(share))
-            line["Nadeau-Bengio"] = within(d, np.sqrt(variances * (1 / SPLITS + ratio)), SPLITS - 1)
-            if h is not None:
-                apart = np.diff(h.mean(axis=-1), axis=2)[..., 0] ** 2 / 2
-                noise = h.var(axis=-1, ddof=1).mean(axis=(1, 2)) / SPLITS_OF_HALF
-                of_pool = np.maximum(apart.mean(axis=1) - noise, 0.0) / 2
-                line["own halves"] = within(d, np.sqrt(variances / SPLITS + of_pool), SPLITS - 1)
-            lines.append(line)
-    table = pd.DataFrame(lines)
+    """Correlations, and coverage of the interval of one pool, and of the mean of three shares."""
+    lines, means = [], []
+    stored = np.load(path)
+    for name in stored:
+        for d in contrasts(stored[name]):
+            for share, own in zip(SHARES, np.moveaxis(d, 1, 0), strict=True):
+                variances = own.var(axis=1, ddof=1)
+                between = max(own.mean(axis=1).var(ddof=1) - variances.mean() / SPLITS, 0.0)
+                line = {"pool": name, "share": share}
+                line["rho"] = between / (between + variances.mean())
+                rules = {"0": 0.0, "0.1": 0.1, "0.2": 0.2, "ours": min((1 - share) / 2, 0.25)}
+                rules["Nadeau-Bengio"] = share
+                for rule, rho in rules.items():
+                    standard = np.sqrt(variances * (1 / SPLITS + rho / (1 - rho)))
+                    line[rule] = within(own.mean(axis=1), standard)
+                lines.append(line)
+            three = [SHARES.index(share) for share in (0.6, 0.7, 0.8)]
+            rho = (1 - np.array(SHARES)[three]) / 2
+            own = d[:, three]
+            each = np.sqrt(own.var(axis=2, ddof=1) * (1 / SPLITS + rho / (1 - rho)))
+            found, of_pools = own.mean(axis=(1, 2)), np.corrcoef(own.mean(axis=2).T)
+            line = {"pool": name, "between shares": of_pools[np.triu_indices(3, 1)].mean()}
+            line["as if nothing is shared"] = within(found, np.sqrt((each**2).sum(axis=1)) / 3)
+            line["as if all is shared"] = within(found, each.mean(axis=1))
+            means.append(line)
+    table, of_means = pd.DataFrame(lines), pd.DataFrame(means)
     of_share = table.drop(columns="pool").groupby("share")
     with pd.option_context("display.width", 160):
         print(table.groupby(["pool", "share"]).mean().round(3).to_string())
         for statistic in ("mean", "min", "max"):
             print(f"{statistic} over pools and pairs of methods")
             print(of_share.agg(statistic).round(3).to_string())
+        print(of_means.groupby("pool").mean().round(3).to_string())
+        print(of_means.drop(columns="pool").agg(["mean", "min", "max"]).round(3).to_string())
 
 
 def tell_sets(path: str) -> None:
@@ -251,6 +246,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("what", choices=COMMANDS)
     parser.add_argument("path")
-    parser.add_argument("--pools", type=int, default=200, help="pools of a kind, or sets")
+    parser.add_argument("--pools", type=int, default=120, help="pools of a kind, or sets")
     options = parser.parse_args()
     COMMANDS[options.what](options.path, options.pools)

@@ -8,22 +8,33 @@ which is printed beside the time; cvxopt only where its matrices, of size n T, a
 of that size; "isolet" needs UCI's Isolet.
 
     python benchmarks/simplex.py [path] [svm] [isolet] [letter] [boosting] [online] [classes]
+
+With --older, SC-SVM and SH-SVM are compared with those of an older commit and with SVC; the table
+stands in simplex_svm.md:
+
+    git worktree add ../older COMMIT
+    python benchmarks/simplex.py --older ../older
 """
 
 from __future__ import annotations
 
 import argparse
 import functools
+import os
+import subprocess
+import sys
 import time
 import warnings
 from collections.abc import Callable
 
 import numpy as np
 from scipy.linalg import eigh
+from sklearn.datasets import make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge, RidgeClassifierCV, SGDClassifier
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from threadpoolctl import threadpool_limits
@@ -34,6 +45,7 @@ from reprolib.methods.shared.kernels import gram
 from reprolib.methods.simplex import (
     SimplexBoostingClassifier,
     SimplexConeSVC,
+    SimplexHalfspaceSVC,
     SimplexRLSClassifierCV,
     SimplexSGDClassifier,
     spectrum_alphas,
@@ -238,6 +250,139 @@ def bench_classes(n: int = 4000, p: int = 200) -> None:
         )
 
 
+def curved(n, n_classes=5, p=20):
+    """Draw rows near a surface of four dimensions; its waves make the classes."""
+    problem, rng = np.random.default_rng(0), np.random.default_rng(0)
+    frame = np.linalg.qr(problem.normal(size=(p, 4)))[0]
+    waves, phases = 0.8 * problem.normal(size=(4, 24)), problem.uniform(0, 2 * np.pi, 24)
+    heights = problem.normal(size=(24, n_classes))
+    latent = rng.normal(size=(n, 4))
+    y = np.argmax(np.cos(latent @ waves + phases) @ heights, axis=1)
+    wrong = rng.random(n) < 0.05
+    y[wrong] = rng.integers(n_classes, size=wrong.sum())
+    return latent @ frame.T + 0.05 * rng.normal(size=(n, p)), y
+
+
+def generated(n):
+    """Draw rows in ten classes of two clusters each."""
+    return make_classification(n, 20, n_informative=12, n_classes=10, random_state=0)
+
+
+def drawn(name: str, n: int | None = None):
+    """Return standardised training rows of a set, all or n of them; of images, raw pixels."""
+    dataset = data_fetch.load(name)
+    X, y = np.asarray(dataset.X, dtype=float), np.asarray(dataset.y)
+    if name.startswith("uci/"):
+        train = dataset.splits[0][0]
+        X, y = StandardScaler().fit_transform(X[train]), y[train]
+    rows = np.random.default_rng(0).permutation(len(y))[:n]
+    return X[rows].reshape(len(rows), -1), y[rows]
+
+
+SVM_DATA: dict[str, Callable[[], tuple]] = {
+    "generated 2000": lambda: generated(2000),
+    "generated 1000": lambda: generated(1000),
+    "curved 1000": lambda: curved(1000),
+    "curved 400": lambda: curved(400),
+    "COIL-20 800": lambda: drawn("faces/coil20", 800),
+    "Landsat 1500": lambda: drawn("uci/landsat", 1500),
+    "Landsat 1000": lambda: drawn("uci/landsat", 1000),
+    "Landsat": lambda: drawn("uci/landsat"),
+    "Optdigits 1500": lambda: drawn("uci/optdigits", 1500),
+    "Optdigits 1000": lambda: drawn("uci/optdigits", 1000),
+    "Optdigits": lambda: drawn("uci/optdigits"),
+}
+#: Data, kernel, C (of the linear kernel in units of 1 / mean square), machine.
+SVM_ROWS: list[tuple[str, str, float, type]] = [
+    ("Landsat", "rbf", 10, SimplexConeSVC),
+    ("Landsat", "linear", 1, SimplexConeSVC),
+    ("Landsat", "linear", 10, SimplexHalfspaceSVC),
+    ("Optdigits", "linear", 10, SimplexConeSVC),
+    ("COIL-20 800", "rbf", 1, SimplexConeSVC),
+    ("Landsat 1500", "rbf", 10, SimplexConeSVC),
+    ("generated 2000", "rbf", 1, SimplexConeSVC),
+    ("generated 1000", "rbf", 100, SimplexConeSVC),
+    ("Optdigits 1500", "rbf", 100, SimplexConeSVC),
+    ("Landsat 1000", "rbf", 10, SimplexHalfspaceSVC),
+    ("curved 1000", "rbf", 1, SimplexConeSVC),
+    ("curved 1000", "rbf", 100, SimplexConeSVC),
+    ("Optdigits 1500", "rbf", 1, SimplexConeSVC),
+    ("generated 1000", "rbf", 1, SimplexHalfspaceSVC),
+    ("curved 400", "rbf", 1, SimplexConeSVC),
+    ("curved 400", "rbf", 100, SimplexConeSVC),
+    ("Landsat 1500", "rbf", 1, SimplexConeSVC),
+    ("Landsat 1500", "rbf", 100, SimplexConeSVC),
+    ("Landsat", "linear", 100, SimplexConeSVC),
+    ("Optdigits 1000", "rbf", 10, SimplexHalfspaceSVC),
+    ("generated 1000", "rbf", 100, SimplexHalfspaceSVC),
+]
+
+
+def svm_and_peer(row: int):
+    """Return the machine of a row of `SVM_ROWS`, SVC one-vs-rest with its kernel and C, the data.
+
+    All is compiled.
+    """
+    name, kernel, C, machine = SVM_ROWS[row]
+    X, y = SVM_DATA[name]()
+    settings = {"kernel": kernel}
+    if kernel == "linear":
+        C /= np.mean(np.sum(X**2, axis=1))
+    else:
+        settings["gamma"] = 1 / (X.shape[1] * X.var())
+    small = make_data(200, 3, 3)
+    for of_small in ({"kernel": "linear"}, {}):
+        machine(1e3, **of_small).fit(*small)
+    return (
+        machine(C, cache_size=4000, **settings),
+        OneVsRestClassifier(SVC(C=C, cache_size=4000, **settings)),
+        X,
+        y,
+    )
+
+
+def answer_svm(row: int) -> None:
+    """Child process of `bench_before`: fit once a line of standard input, print seconds and gap."""
+    svm, peer, X, y = svm_and_peer(row)
+    for line in sys.stdin:
+        model = peer if line == "peer\n" else svm
+        seconds = cpu_seconds(model.fit, X, y, repeat=1)
+        print(seconds, getattr(model, "duality_gap_", np.nan), flush=True)
+
+
+def bench_before(older: str) -> None:
+    """SC-SVM and SH-SVM to a relative gap of 1e-4, in turn with an older commit; medians of three.
+
+    Fits of more than five seconds are made once.
+    """
+    say("data", "kernel", "C", "machine", "SVC", "before (gap)", "now (gap)", "/ before", "/ SVC")
+    for row, (name, kernel, C, machine) in enumerate(SVM_ROWS):
+        children = [
+            subprocess.Popen(
+                [sys.executable, __file__, "--row", str(row)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                env={**os.environ, "PYTHONPATH": path},
+            )
+            for path in (older, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+        ]
+        asked = [(children[1], "peer"), (children[0], "svm"), (children[1], "svm")]
+        seconds, gaps = [], [0.0] * 3
+        while len(seconds) < 3 and (not seconds or max(seconds[0]) < 5.0):
+            seconds.append([0.0] * 3)
+            for k, (child, what) in enumerate(asked):
+                child.stdin.write(what + "\n")
+                child.stdin.flush()
+                seconds[-1][k], gaps[k] = map(float, child.stdout.readline().split())
+        for child in children:
+            child.communicate()
+        svc, before, now = np.median(seconds, axis=0)
+        cells = [f"{s:.2g} ({gap:.0e})" for s, gap in ((before, gaps[1]), (now, gaps[2]))]
+        ratios = [f"{now / before:.2f}", f"{now / svc:.1f}"]
+        say(name, kernel, C, machine.__name__[7:-3], f"{svc:.2g}", *cells, *ratios)
+
+
 PARTS: dict[str, Callable[[], None]] = {
     "path": bench_path,
     "svm": bench_svm,
@@ -255,7 +400,17 @@ def main(arguments=None) -> int:
         prog="python benchmarks/simplex.py", description=__doc__.splitlines()[0]
     )
     parser.add_argument("parts", nargs="*", help=f"{', '.join(PARTS)} (default: all)")
-    chosen = parser.parse_args(arguments).parts or list(PARTS)
+    parser.add_argument("--older", help="checkout of an older commit, to compare SVMs with")
+    parser.add_argument("--row", type=int, help=argparse.SUPPRESS)
+    given = parser.parse_args(arguments)
+    if given.row is not None:
+        with threadpool_limits(limits=1):
+            answer_svm(given.row)
+        return 0
+    if given.older:
+        bench_before(os.path.abspath(given.older))
+        return 0
+    chosen = given.parts or list(PARTS)
     if unknown := set(chosen) - set(PARTS):
         parser.error(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
     with threadpool_limits(limits=1):

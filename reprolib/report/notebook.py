@@ -39,10 +39,10 @@ ON_A_PHONE = (
 #: How to read a table of claims.
 ALL_VARIANTS = (
     "Below an <i>interval</i> stands what would change the word. <i>Within 1.20; noise × 1.67</i>: "
-    "a margin of 1.20, or a standard error 1.67 times as large. <i>ρ to 0.30</i>: splits that are "
-    "correlated by more than 0.30. Of several rivals the one who would change it first is shown. "
-    "<i>All variants</i>: the difference, one line each, sorted. A line is the interval that "
-    "decides. Wholly in the green the sentence holds; a cross says that it fails."
+    "a margin of 1.20, or a standard error 1.67 times as large. Of several rivals the one who "
+    "would change it first is shown. <i>All variants</i>: the difference, one line each, sorted. A "
+    "line is the interval that decides. Wholly in the green the sentence holds; a cross says that "
+    "it fails."
 )
 #: Where a picture comes to stand in a table of claims; long, as a short text is not broken.
 PLACE = "(the picture of all variants)"

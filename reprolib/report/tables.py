@@ -104,8 +104,7 @@ def claim_surely(c: ClaimVerdict) -> str:
     """How far a sure word on a claim goes, and what would change it.
 
     ``within 1.20; noise × 1.67``: with a margin of 1.20 the word would change, or with noise 1.67
-    times as large; ``but worse by 0.19`` has a noise of its own. Of a word on one pool the
-    correlation of its splits stands in place of the noise.
+    times as large; ``but worse by 0.19`` has a noise of its own.
     """
     point = c.tipping
     if point is None:
@@ -121,10 +120,7 @@ def claim_surely(c: ClaimVerdict) -> str:
         half = c.weakest.error.half_width()
         told += f"; noise × {point.noise:.2f}; but worse by {-c.favour - half:.{digits}f}"
         return f"{told}; noise × {-c.favour / half:.2f}"
-    correlation = c.tipping_correlation
-    if correlation is None:
-        return f"{told}; noise × {point.noise:.2f}"
-    return f"{told}; ρ to {correlation:.2f}"
+    return f"{told}; noise × {point.noise:.2f}"
 
 
 def verdict_frame(verdicts: Sequence[Verdict]) -> pd.DataFrame:

@@ -83,7 +83,8 @@ def objective(model):
 
 
 def fitted(name, X, y, **weights):
-    """The default solver and cvxopt, fitted to the same data."""
+    """The default solver and cvxopt, fitted to the same data, which neither may change."""
+    X.setflags(write=False)
     model = ESTIMATORS[name][0]()
     other = clone(model).set_params(solver="cvxopt")
     return model.fit(X, y, **weights), other.fit(X, y, **weights)

@@ -42,19 +42,14 @@ QUICK = {
     "MKPMClassifierCV": {"max_components": 6, "cv": 2},
     "SimplexBoostingClassifier": {"n_estimators": 10},
 }
-#: Settings that take another way through the code than the defaults.
+#: Settings that take another way through the code than the defaults. What is particular to
+#: solver="cvxopt" is in `test_cvxopt_reference`.
 VARIANTS = [
     ("KEOPSClassifier", {"p": 0.5}),
-    ("KEOPSClassifier", {"solver": "cvxopt"}),
-    ("KPMClassifier", {"solver": "cvxopt", "n_components": 2}),
-    ("MKLClassifier", {"solver": "cvxopt"}),
     ("MKPMClassifier", {"basis": "nystrom"}),
-    ("MKPMClassifier", {"loss": "hinge", "rank": 3, "solver": "cvxopt"}),
     ("MKPMClassifier", {"basis": "cholesky", "code": "simplex"}),
     ("SimplexBoostingClassifier", {"n_estimators": 10, "update": "coordinate"}),
-    ("SimplexConeSVC", {"kernel": "linear", "solver": "cvxopt"}),
     ("SimplexHalfspaceSVC", {"convex_hull": False}),
-    ("SimplexHalfspaceSVC", {"solver": "cvxopt"}),
     ("SimplexSGDClassifier", {"loss": "least_squares", "average": True}),
 ]
 

@@ -35,10 +35,11 @@ SETTINGS += (
     "exact",
 )
 #: What every search of records says.
-PLACE = ("dataset", "method", "metric")
+PLACE = ("dataset", "method", "metric", "setting")
 NO_WORD = ("quoted", "not run")
 
 
+@functools.cache
 def entry_of(paper: str) -> dict:
     """Parsed TOML of a paper."""
     path = ROOT / f"reprolib/papers/{paper}/printed.toml"
@@ -244,7 +245,8 @@ def _table(paper, table) -> list[dict[str, str]]:
 def _records(paper, table, wanted) -> list[dict[str, str]]:
     wanted = {"setting": "", **wanted}
     rows = _by_place(paper, table).get(tuple(wanted.get(k) for k in PLACE), [])
-    return [r for r in rows if all(r.get(k, "") == v for k, v in wanted.items())]
+    others = [(k, v) for k, v in wanted.items() if k not in PLACE]
+    return [r for r in rows if all(r.get(k, "") == v for k, v in others)]
 
 
 @functools.cache
@@ -549,7 +551,9 @@ def _error_of_pair(design, cell, ours, x, y, differences) -> tuple[float, float]
     if design in ("splits", "runs"):
         if n < 2:
             return math.inf, 1
-        correlated = 0.25 if design == "splits" else 1 / (n - 1)
+        tested = cell["line"].get("tested")
+        rho = min(0.5 * (1 - tested), 0.25) if tested else 0.2
+        correlated = rho / (1 - rho) if design == "splits" else 1 / (n - 1)
         return math.sqrt(statistics.variance(differences) * (1 / n + correlated)), n - 1
     folds = (cell["folds"] or 1) if design == "cross-validation" else 1
     points = sum(int(ours[t][1]) for t in sorted(ours)[:folds])
@@ -573,11 +577,10 @@ def _quantile(p, degrees) -> float:
 
 
 def _error_of_mean(pairs, sets) -> tuple[float, float]:
-    """Of several data sets each is one draw, by Student's t; of one, that of its trials."""
+    """Of several data sets each is one draw, by Student's t; of one, its cells share all noise."""
     names = sorted(set(sets))
     if len(names) == 1:
-        se, freedom = _sum_of([(p["error"][0] ** 2, p["error"][1]) for p in pairs])
-        return se / len(pairs), freedom
+        return statistics.fmean(p["error"][0] for p in pairs), min(p["error"][1] for p in pairs)
     means = [
         statistics.fmean(p["mean"] for p, own in zip(pairs, sets, strict=True) if own == name)
         for name in names

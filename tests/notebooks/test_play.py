@@ -99,44 +99,44 @@ def run(monkeypatch, capsys):
     return run
 
 
-#: Twenty changes of every notebook, each of which a lecturer may ask for.
+#: Changes of every notebook, each of which a lecturer may ask for: the ends of what a cell takes.
 CHANGES = {
     "kpm": [
-        *({"n": n} for n in (6, 30, 60, 300)),
-        *({"noise": noise} for noise in (0.0, 0.05, 0.6, 3.0)),
-        *({"seed": seed} for seed in (0, 1, 2)),
-        *({"gamma": gamma} for gamma in (0.001, 0.03, 0.3, 5.0, 100.0)),
+        *({"n": n} for n in (6, 60, 300)),
+        *({"noise": noise} for noise in (0.0, 3.0)),
+        {"seed": 1},
+        *({"gamma": gamma} for gamma in (0.001, 0.3, 100.0)),
         *({"dimensions": which} for which in ([1, 2, 3, 4], [1, 5, 20, 200], [2, 3, 60, 119])),
         {"n": 40, "gamma": 0.01},
     ],
     "mkmmc": [
-        *({"mu": mu} for mu in (0.0, 0.2, 0.5, 2.0, 5.0, 10.0, 20.0, 50.0)),
-        *({"images": images} for images in (2, 3, 6, 10)),
-        *({"classes": classes} for classes in (2, 3, 5, 7)),
-        *({"first": first} for first in (4, 20, 100)),
+        *({"mu": mu} for mu in (0.0, 0.5, 5.0, 50.0)),
+        *({"images": images} for images in (2, 3, 10)),
+        *({"classes": classes} for classes in (2, 7)),
+        *({"first": first} for first in (4, 100)),
         *({"sign": -1, "mu": mu} for mu in (1.0, 10.0)),
     ],
     "simplex": [
-        *({"n": n} for n in (10, 40, 300)),
-        *({"classes": classes} for classes in (2, 3, 10, 26)),
+        *({"n": n} for n in (10, 300)),
+        *({"classes": classes} for classes in (2, 3, 26)),
         *({"spread": spread} for spread in (0.5, 5.0)),
-        *({"seed": seed} for seed in (0, 2, 3)),
-        *({"gamma": gamma} for gamma in (1e-4, 0.01, 1.0, 100.0)),
-        *({"lam": lam} for lam in (1e-10, 1e-6, 0.1, 1000.0)),
+        {"seed": 2},
+        *({"gamma": gamma} for gamma in (1e-4, 1.0, 100.0)),
+        *({"lam": lam} for lam in (1e-10, 0.1, 1000.0)),
     ],
     "mkpm": [
-        *({"n": n} for n in (12, 30, 60, 300)),
-        *({"noise": noise} for noise in (0.0, 0.1, 0.5, 2.0)),
-        *({"seed": seed} for seed in (1, 2, 3)),
-        *({"gamma": gamma} for gamma in (1e-4, 0.01, 0.1, 10.0, 1000.0)),
-        *({"budget": d} for d in (3, 6, 24, 60, 300)),
+        *({"n": n} for n in (12, 60, 300)),
+        *({"noise": noise} for noise in (0.0, 2.0)),
+        {"seed": 1},
+        *({"gamma": gamma} for gamma in (1e-4, 0.1, 1000.0)),
+        *({"budget": d} for d in (3, 24, 300)),
     ],
     "keops": [
-        *({"C": C} for C in (1e-3, 0.01, 0.1, 10.0, 100.0)),
-        *({"n": n} for n in (10, 30, 81, 150)),
-        *({"noise": noise} for noise in (0.1, 0.3, 0.6, 2.0, 5.0)),
-        *({"seed": seed} for seed in (1, 2, 3)),
-        *({"C": C, "noise": 2.0} for C in (0.01, 10.0, 100.0)),
+        *({"C": C} for C in (1e-3, 0.1, 100.0)),
+        *({"n": n} for n in (10, 81, 150)),
+        *({"noise": noise} for noise in (0.1, 0.6, 5.0)),
+        {"seed": 1},
+        *({"C": C, "noise": 2.0} for C in (0.01, 100.0)),
     ],
 }
 

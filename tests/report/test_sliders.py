@@ -85,19 +85,29 @@ def test_outside_a_notebook_the_start_is_drawn_once(monkeypatch):
     assert drawn == [2]
 
 
-def test_nbval_sees_the_same_with_widgets_without_and_after_moving_them():
-    _, plain = executed(NO_WIDGETS, DRAW)
+@pytest.fixture(scope="module")
+def plain():
+    """Outputs where sliders cannot be shown."""
+    return executed(NO_WIDGETS, DRAW)[-1]
+
+
+@pytest.fixture(scope="module")
+def after_moving():
+    """Outputs of the picture, and of the cell that moved its sliders."""
+    return executed(WIDGETS, DRAW, MOVE)[1:]
+
+
+def test_nbval_sees_the_same_with_widgets_without_and_after_moving_them(plain, after_moving):
     _, still, _ = executed(WIDGETS, DRAW, "1")
-    _, moved, after = executed(WIDGETS, DRAW, MOVE)
+    moved, after = after_moving
     assert [output["data"].keys() for output in still[:2]] == [{VIEW}, {VIEW}]
     assert compared(plain) == compared(still) == compared(moved)
     assert len(compared(plain)) == 1
     assert not after, "what changes is drawn over"
 
 
-def test_a_moved_slider_draws_over_the_picture_and_says_where_it_stands():
-    _, moved, _ = executed(WIDGETS, DRAW, MOVE)
-    _, still = executed(NO_WIDGETS, DRAW)
+def test_a_moved_slider_draws_over_the_picture_and_says_where_it_stands(plain, after_moving):
+    (moved, _), still = after_moving, plain
     assert moved[-1]["data"]["image/png"] != still[-1]["data"]["image/png"]
     assert moved[-1]["metadata"]["image/png"] == {"alt": "axes: D = 4, gamma = 4"}
     note = {"sliders": {"D": "4", "gamma": "4"}, "moved": True}

@@ -98,7 +98,8 @@ def test_few_trials_decide_nothing():
 
 def test_differences_are_paired_and_corrected_for_the_rows_that_splits_share():
     verdict = judge_claim(claim(), measured(0.02), [])
-    one_set = 100 * NOISE.std(ddof=1) * np.sqrt(1 / 30 + CORRELATION / (1 - CORRELATION))
+    rho = (1 - 0.8) / 2  # two of ten images a person train
+    one_set = 100 * NOISE.std(ddof=1) * np.sqrt(1 / 30 + rho / (1 - rho))
     low, high = verdict.interval
     expected = stats.t.ppf(0.975, 29) * one_set
     assert (high - low) / 2 == pytest.approx(expected), "the luck of the splits cancels"

@@ -101,68 +101,71 @@ def test_every_function_of_a_paper_has_code_of_its_own(paper):
     assert len(codes) == len(measures) > 1
 
 
-@pytest.fixture
-def clone(tmp_path):
-    """Edit a file of a copy of the package; names of KPM's methods of which the code changed."""
-    for name in ("reprolib", "data_fetch"):
-        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
-    code = """
-    import json, sys
+#: Of KPM's methods, after each edit. A process forks: libraries are imported once.
+CODES = """
+import json, os, pathlib, sys
+import numba, pandas, scipy.stats, sklearn.metrics, sklearn.model_selection, sklearn.svm
+
+for file, old, new in json.loads(sys.argv[1]):
+    if os.fork():
+        assert os.wait()[1] == 0
+        continue
+    path = pathlib.Path(file)
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
     from reprolib.rerun.records import Task
     from reprolib.rerun.records.task import get_protocol
     from reprolib.rerun.tasks.runner import code_of_task
+
     protocol = get_protocol("kpm")
     tasks = {key: Task("kpm", key[0], "raetsch/heart", key[1]) for key in protocol.measures}
     codes = {"/".join(key): code_of_task(protocol, task) for key, task in tasks.items()}
-    print(json.dumps({name: [c.fingerprint, c.texts] for name, c in codes.items()}))
-    """
+    path.write_text(text)
+    print(json.dumps({name: [c.fingerprint, c.texts] for name, c in codes.items()}), flush=True)
+    os._exit(0)
+"""
 
-    def codes():
-        done = subprocess.run(
-            [sys.executable, "-c", textwrap.dedent(code)],
-            env={"PYTHONPATH": f"{tmp_path}:{':'.join(sys.path)}", "PYTHONDONTWRITEBYTECODE": "1"},
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return json.loads(done.stdout)
 
-    before = codes()
-
-    def changed(file, old, new):
-        path = tmp_path / file
-        text = path.read_text()
-        assert old in text
-        path.write_text(text.replace(old, new, 1))
-        after = codes()
-        path.write_text(text)
-        of_trees, of_texts = (
+def edited(folder, *edits):
+    """Names of KPM's methods, and of those of which an edit changed the code, and the texts."""
+    for name in ("reprolib", "data_fetch"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    done = subprocess.run(
+        [sys.executable, "-c", CODES, json.dumps([(edits[0][0], "", ""), *edits])],
+        env={"PYTHONPATH": f"{folder}:{':'.join(sys.path)}", "PYTHONDONTWRITEBYTECODE": "1"},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    before, *all_after = map(json.loads, done.stdout.splitlines())
+    yield set(before)
+    for after in all_after:
+        yield tuple(
             {name for name in before if before[name][part] != after[name][part]} for part in (0, 1)
         )
-        return of_trees, of_texts
-
-    return set(before), changed
 
 
-def test_an_edit_makes_those_tasks_pending_that_reach_it(clone):
-    every, changed = clone
+def test_an_edit_makes_those_tasks_pending_that_reach_it(tmp_path):
     told = '[story.readings.new]\nquestion = "?"\ntext = "!"\n'
     reading = f'{told}[[readings]]\nname = "new"\nmethods = ["kpm"]\n'
     printed = "reprolib/papers/kpm/printed.toml"
-    assert changed(printed, "[[readings]]\n", f"{reading}\n[[readings]]\n") == (set(), set())
-    trees, texts = changed("reprolib/methods/shared/ties.py", '"""', '"""New words. ')
-    assert (trees, texts) == (set(), every - {"table1/svm", "figure1/svm"}), "a docstring"
-    trees, _ = changed(
-        "reprolib/methods/shared/ties.py", "import numpy as np", "import numpy as np\nX = 1"
+    ties = "reprolib/methods/shared/ties.py"
+    every, by_reading, by_docstring, by_ties, by_method, by_machinery = edited(
+        tmp_path,
+        (printed, "[[readings]]\n", f"{reading}\n[[readings]]\n"),
+        (ties, '"""', '"""New words. '),
+        (ties, "import numpy as np", "import numpy as np\nX = 1"),
+        ("reprolib/papers/kpm/methods.py", "def figure1_kpm(", "def figure1_kpm(unused=0, *"),
+        ("reprolib/rerun/tasks/runner.py", "import time", "import time\nX = 1"),
     )
-    assert trees == every - {"table1/svm", "figure1/svm"}
-    trees, _ = changed(
-        "reprolib/papers/kpm/methods.py", "def figure1_kpm(", "def figure1_kpm(unused=0, *"
-    )
-    assert trees == {"figure1/kpm"}
-    trees, _ = changed("reprolib/rerun/tasks/runner.py", "import time", "import time\nX = 1")
-    assert trees == set(), "machinery"
+    of_ties = every - {"table1/svm", "figure1/svm"}
+    assert by_reading == (set(), set())
+    assert by_docstring == (set(), of_ties)
+    assert by_ties[0] == of_ties
+    assert by_method[0] == {"figure1/kpm"}
+    assert by_machinery[0] == set()
 
 
 def test_functions_outside_of_the_package_are_told_apart():

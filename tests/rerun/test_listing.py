@@ -69,64 +69,71 @@ MODULES = {
 }
 
 
-@pytest.fixture
-def listing(tmp_path):
-    """Write the modules of a small paper; give its fingerprint after an edit, in a new process."""
-    folder = tmp_path / "toy"
-    folder.mkdir()
-    for name, text in MODULES.items():
-        (folder / f"{name}.py").write_text(textwrap.dedent(text))
+OF_TASKS = [
+    ("methods", "return helper(X)", "return helper(X) + 1"),
+    ("methods", "return 1", "return 2"),
+    ("experiment", "methods.fit(dataset.X)", "methods.fit(dataset.y)"),
+    ("experiment", "return []", "return [1]"),
+    ("experiment", "UNUSED = 3", "UNUSED = 4"),
+    ("experiment", "def run(task", "# the measurement\ndef run(task"),
+]
+OF_THE_LIST = [
+    ("experiment", '("a", "b")', '("a", "c")'),
+    ("experiment", 'Grid("u"', 'Grid("v"'),
+    ("experiment", "NAMES.append(width)", "NAMES.append(width.upper())"),
+    ("methods", "N_FOLDS = 5", "N_FOLDS = 6"),
+    ("methods", '"wide": 2.0', '"wider": 2.0'),
+    ("methods", "narrow=0.5", "thin=0.5"),
+    ("methods", "limit() > 3", "limit() > 4"),
+    ("methods", "return 10", "return 11"),
+    ("sizes", "LARGE = 10", "LARGE = 11"),
+]
+UNCHANGED = ("experiment", "UNUSED = 3", "UNUSED = 3")
+#: A process forks for every folder, so that each paper is imported anew and the package once.
+CODE = """
+import os, sys
+from reprolib.rerun.tasks import experiment
+from reprolib.rerun.tasks.listing import listing_of
 
-    def value(module="experiment", old="", new=""):
-        path = folder / f"{module}.py"
-        text = path.read_text()
-        assert old in text
-        path.write_text(text.replace(old, new, 1) if old else text)
-        code = """
-        from reprolib.rerun.tasks.listing import listing_of
-        from toy.experiment import PROTOCOL
-        print(listing_of(PROTOCOL))
-        """
-        command = [sys.executable, "-c", textwrap.dedent(code)]
-        environment = {"PYTHONPATH": f"{tmp_path}:{':'.join(sys.path)}"}
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-        path.write_text(text)
-        return done.stdout
+for folder in sys.argv[1:]:
+    if os.fork():
+        assert os.wait()[1] == 0
+        continue
+    sys.path.insert(0, folder)
+    from toy.experiment import PROTOCOL
 
-    return value
-
-
-@pytest.mark.parametrize(
-    ("module", "old", "new"),
-    [
-        ("methods", "return helper(X)", "return helper(X) + 1"),
-        ("methods", "return 1", "return 2"),
-        ("experiment", "methods.fit(dataset.X)", "methods.fit(dataset.y)"),
-        ("experiment", "return []", "return [1]"),
-        ("experiment", "UNUSED = 3", "UNUSED = 4"),
-        ("experiment", "def run(task", "# the measurement\ndef run(task"),
-    ],
-)
-def test_what_a_task_does_is_no_part_of_the_list(listing, module, old, new):
-    assert listing(module, old, new) == listing()
+    print(listing_of(PROTOCOL), flush=True)
+    os._exit(0)
+"""
 
 
-@pytest.mark.parametrize(
-    ("module", "old", "new"),
-    [
-        ("experiment", '("a", "b")', '("a", "c")'),
-        ("experiment", 'Grid("u"', 'Grid("v"'),
-        ("experiment", "NAMES.append(width)", "NAMES.append(width.upper())"),
-        ("methods", "N_FOLDS = 5", "N_FOLDS = 6"),
-        ("methods", '"wide": 2.0', '"wider": 2.0'),
-        ("methods", "narrow=0.5", "thin=0.5"),
-        ("methods", "limit() > 3", "limit() > 4"),
-        ("methods", "return 10", "return 11"),
-        ("sizes", "LARGE = 10", "LARGE = 11"),
-    ],
-)
-def test_what_the_tasks_follow_from_is(listing, module, old, new):
-    assert listing(module, old, new) != listing()
+@pytest.fixture(scope="module")
+def listings(tmp_path_factory):
+    """Fingerprint of the small paper after each edit."""
+    folders = {}
+    for edit in (UNCHANGED, *OF_TASKS, *OF_THE_LIST):
+        edited, old, new = edit
+        folders[edit] = tmp_path_factory.mktemp("paper")
+        (folders[edit] / "toy").mkdir()
+        for name, text in MODULES.items():
+            text = textwrap.dedent(text)
+            assert name != edited or old in text
+            text = text.replace(old, new, 1) if name == edited else text
+            (folders[edit] / f"toy/{name}.py").write_text(text)
+    command = [sys.executable, "-c", CODE, *map(str, folders.values())]
+    environment = {"PYTHONPATH": ":".join(sys.path)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return dict(zip(folders, done.stdout.split(), strict=True))
+
+
+@pytest.mark.parametrize("edit", OF_TASKS)
+def test_what_a_task_does_is_no_part_of_the_list(listings, edit):
+    assert listings[edit] == listings[UNCHANGED]
+
+
+@pytest.mark.parametrize("edit", OF_THE_LIST)
+def test_what_the_tasks_follow_from_is(listings, edit):
+    assert listings[edit] != listings[UNCHANGED]
 
 
 @pytest.mark.parametrize("paper", PAPERS)

@@ -17,7 +17,7 @@ from reprolib.rerun.verdicts.designs.splits import splits, splits_of
 from reprolib.rerun.verdicts.errors import Error, over_sets
 from reprolib.rerun.verdicts.prospect import prospect
 from reprolib.rerun.verdicts.row_line import normal_score, row_line
-from reprolib.rerun.verdicts.sure import bounds, correlation_at, outcome, tipping
+from reprolib.rerun.verdicts.sure import bounds, outcome, tipping
 
 differences = st.floats(-6, 6)
 standard_errors = st.floats(0.05, 3)
@@ -93,12 +93,23 @@ def test_kpm_beside_the_svm_is_equal_but_worse():
     assert half.high - half.low == pytest.approx(2 * error.half_width(0.9))
 
 
-@given(st.floats(1.01, 5), st.integers(2, 200), st.floats(0, 0.6))
-def test_the_correlation_at_the_tipping_point_makes_the_error_larger_by_its_factor(f, n, rho):
-    values = np.arange(n, dtype=float)
-    at = correlation_at(f, n, rho)
-    larger, before = errors.paired(values, at), errors.paired(values, rho)
-    assert larger.standard == pytest.approx(f * before.standard)
+@pytest.mark.parametrize("tested", [(0.8, 0.7, 0.6), (0.4, 0.4)])
+@pytest.mark.parametrize("in_common", [0.0, 0.6, 1.0])
+def test_the_mean_of_settings_of_one_pool_is_in_its_interval_whatever_they_share(tested, in_common):
+    """The luck of a pool is in every setting that is drawn from it: no interval is too short."""
+    rng, n, trials = np.random.default_rng(6), 2000, 20
+    rho = np.array([errors.correlation(share) for share in tested])
+    pools = np.sqrt(in_common) * rng.normal(size=(n, 1))
+    pools = pools + np.sqrt(1 - in_common) * rng.normal(size=(n, len(tested)))
+    splits = rng.normal(size=(trials, n, len(tested)))
+    held = []
+    for values in np.moveaxis(np.sqrt(rho) * pools + np.sqrt(1 - rho) * splits, 1, 0):
+        of_each = [errors.paired(v, r) for v, r in zip(values.T, rho, strict=True)]
+        error = errors.of_mean(values.mean(axis=0), of_each, ["orl"] * len(tested))
+        held.append(abs(values.mean()) <= error.half_width())
+    assert np.mean(held) > 0.94
+    if in_common == 1:
+        assert np.mean(held) < 0.98
 
 
 def test_sets_that_all_say_the_same_to_the_last_bit_are_no_certainty():

@@ -178,6 +178,14 @@ def _longest_step(direction, best, alpha, C, free):
 
 
 @njit(cache=True)
+def _move(K, y, C, alpha, gradient, free, step, direction):
+    """Take a step along a direction, within the bounds."""
+    for a in range(free.size):
+        moved = alpha[free[a]] + step * direction[a]
+        _set(K, y, alpha, gradient, free[a], min(max(moved, 0.0), C[free[a]]))
+
+
+@njit(cache=True)
 def _worst_violator(y, C, alpha, gradient, is_free, intercept, tol):
     """Multiplier at a bound whose optimality condition is violated most, or -1; the violation."""
     worst, violator = 0.0, -1
@@ -222,9 +230,7 @@ def active_set(K, y, C, alpha, tol, max_iter, held):
             return iteration, np.inf
         best = _best_step(K, gradient, direction, free)
         step, blocking = _longest_step(direction, best, alpha, C, free)
-        for a in range(free.size):
-            moved = alpha[free[a]] + step * direction[a]
-            _set(K, y, alpha, gradient, free[a], min(max(moved, 0.0), C[free[a]]))
+        _move(K, y, C, alpha, gradient, free, step, direction)
         if blocking >= 0:
             i = free[blocking]
             _set(K, y, alpha, gradient, i, 0.0 if direction[blocking] < 0 else C[i])

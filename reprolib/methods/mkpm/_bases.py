@@ -11,6 +11,7 @@ from scipy.linalg import qr, solve_triangular, svd
 from reprolib.methods.kpm.components import leading_eigh
 from reprolib.methods.shared.kernels import (
     cholesky_map,
+    fix_signs,
     nystrom_landmarks,
     nystrom_map,
     pivoted_cholesky,
@@ -78,6 +79,15 @@ def kernel_pca_basis(K, *, rank_tol: float, roots=None, n_wanted: int | None = N
     eigenvalues, eigenvectors = leading_eigh(work, n_wanted, rank_tol=rank_tol)
     projection = _times_roots(eigenvectors / eigenvalues, roots)
     return Basis(eigenvectors, np.arange(len(K)), projection, roots)
+
+
+def linear_basis(X, *, rank_tol: float) -> Basis:
+    """`kernel_pca_basis` of the linear kernel: for few features their matrix is the smaller one."""
+    features, singular_values, _ = svd(X, full_matrices=False, check_finite=False)
+    eigenvalues = singular_values**2
+    kept = eigenvalues > rank_tol * np.max(eigenvalues, initial=0.0)
+    features = fix_signs(features[:, kept])
+    return Basis(features, np.arange(len(X)), features / eigenvalues[kept])
 
 
 def nystrom_basis(

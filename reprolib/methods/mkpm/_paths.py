@@ -153,26 +153,25 @@ def predict_blocks(
 def _decode_path(bit_scores, allocation, weights, offsets, lead, largest):
     """Nearest code word (Euclidean) at every row of ``allocation``, the first of tied ones.
 
-    Sums over the bits go on from the first bit whose dimension differs from the row before.
+    From one row to the next only the bits whose dimension changes are added anew.
     """
     n_samples, n_bits, _ = bit_scores.shape
     n_totals, n_classes = len(allocation), weights.shape[1]
     predicted = np.empty((n_samples, n_totals), dtype=np.int32)
-    changed = np.zeros(n_totals, dtype=np.intp)
-    for d in range(1, n_totals):
-        while changed[d] < n_bits and allocation[d, changed[d]] == allocation[d - 1, changed[d]]:
-            changed[d] += 1
-    sums = np.empty((n_bits + 1, n_classes))
-    for q in range(n_classes):  # one row at once would compile its error message for 1.3 s
-        sums[0, q] = -offsets[q]
+    values = np.empty(n_classes)
+    before = np.empty(n_bits)
     for i in range(n_samples):
+        before[:] = 0.0
+        for q in range(n_classes):  # one row at once would compile its error message for 1.3 s
+            values[q] = -offsets[q]
         for d in range(n_totals):
-            for bit in range(changed[d], n_bits):
-                score = bit_scores[i, bit, allocation[d, bit]]
-                for q in range(n_classes):
-                    sums[bit + 1, q] = sums[bit, q] + score * weights[bit, q]
-            whole = sums[n_bits]
-            predicted[i, d] = _first_within(whole, _tolerance(whole.max(), lead, largest))
+            for bit in range(n_bits):
+                if d == 0 or allocation[d, bit] != allocation[d - 1, bit]:
+                    score = bit_scores[i, bit, allocation[d, bit]]
+                    for q in range(n_classes):
+                        values[q] += (score - before[bit]) * weights[bit, q]
+                    before[bit] = score
+            predicted[i, d] = _first_within(values, _tolerance(values.max(), lead, largest))
     return predicted
 
 

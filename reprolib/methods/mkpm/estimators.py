@@ -8,6 +8,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import check_cv
 from sklearn.utils.multiclass import check_classification_targets
@@ -18,6 +19,7 @@ from reprolib.methods.mkpm._bases import (
     Basis,
     cholesky_basis,
     kernel_pca_basis,
+    linear_basis,
     nystrom_basis,
 )
 from reprolib.methods.mkpm._codes import CODES, CodeClassifierMixin, make_code
@@ -161,6 +163,9 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
     def _make_basis(self, X, roots, n_wanted) -> Basis:
         if self.basis == "kernel_pca":
             K = self._kernel(X, X)
+            few = not issparse(X) and 2 * X.shape[1] <= len(X)
+            if self.kernel == "linear" and roots is None and few:
+                return linear_basis(X, rank_tol=self.rank_tol)
             return kernel_pca_basis(K, rank_tol=self.rank_tol, roots=roots, n_wanted=n_wanted)
         n_samples = X.shape[0]
         rank = n_samples if self.rank is None else self.rank
@@ -311,8 +316,10 @@ class _MKPM(KernelMixin, CodeClassifierMixin, BaseEstimator):
         rows = self.allocation_path_ if allocations is None else self._checked(allocations)
         counts = np.asarray(np.ones(len(y), np.intp) if sample_weight is None else sample_weight)
         correct = np.zeros(len(rows), dtype=counts.dtype)
+        is_class = self.classes_ == y[:, None]
+        place = np.where(is_class.any(axis=1), is_class.argmax(axis=1), -1)
         for block, indices in predict_blocks(self._paths, features, rows, self.code_):
-            correct += counts[block] @ (self.classes_[indices] == y[block, None])
+            correct += counts[block] @ (indices == place[block, None])
         return correct
 
     def bit_risk_path(self, X: Data, y: Data) -> Array:

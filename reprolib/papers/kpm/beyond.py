@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from sklearn.svm import SVC
 
 from reprolib.methods.kpm import select_dimension
+from reprolib.methods.kpm.estimators import error_path
 from reprolib.methods.shared.kernels import gram, gram_eigh
 from reprolib.papers.kpm import methods
 from reprolib.rerun.records import Measurement
@@ -68,11 +68,14 @@ def svm_on_components(task, X, y, X_test, y_test) -> list[Measurement]:
 def error_map(X, y, X_test, y_test, gamma: float, costs: Sequence[float]) -> np.ndarray:
     """Test error at every D (rows; the last has all components) and every C (columns)."""
     features, test_features = component_features(X, X_test, gamma, max(DIMENSIONS))
-    errors = [
-        _errors("linear", features[:, :D], y, test_features[:, :D], y_test, costs)
-        for D in DIMENSIONS
-    ]
-    return np.array([*errors, _errors("rbf", X, y, X_test, y_test, costs, gamma=gamma)])
+    errors = []
+    for D in DIMENSIONS:
+        Z = features[:, :D]
+        coef, intercept = methods.svms(costs, Z, y, "linear")
+        errors.append(error_path(y_test, test_features[:, :D] @ (Z.T @ coef) + intercept))
+    coef, intercept = methods.svms(costs, X, y, "rbf", gamma)
+    cross = gram(X_test, X, "rbf", gamma=gamma)
+    return np.array([*errors, error_path(y_test, cross @ coef + intercept)])
 
 
 def component_features(X, X_test, gamma: float, D: int) -> tuple[np.ndarray, np.ndarray]:
@@ -81,8 +84,3 @@ def component_features(X, X_test, gamma: float, D: int) -> tuple[np.ndarray, np.
     eigenvalues, V = eigenvalues[:D], V[:, :D]
     cross = gram(X_test, X, "rbf", gamma=gamma)
     return V * np.sqrt(eigenvalues), cross @ (V / np.sqrt(eigenvalues))
-
-
-def _errors(kernel: str, X, y, X_test, y_test, costs: Sequence[float], **params) -> list[float]:
-    models = (SVC(C=C, kernel=kernel, **params).fit(X, y) for C in costs)
-    return [float(np.mean(model.predict(X_test) != y_test)) for model in models]

@@ -30,7 +30,7 @@ from reprolib.report.style import (
 )
 from reprolib.report.turning import Box, Turning, legend
 from reprolib.rerun.records import HEADLINE, chosen, path_matrix, select
-from reprolib.rerun.verdicts.errors import CORRELATION, corrected_interval
+from reprolib.rerun.verdicts.errors import corrected_interval
 from reprolib.rerun.verdicts.printed import numbers
 
 #: Methods of the paper as it names them.
@@ -120,32 +120,6 @@ def learned_weights(records: pd.DataFrame) -> pd.DataFrame:
     frame["single kernel"] = chosen(rows, "single_kernel").astype(float).to_numpy()
     means = frame.groupby(rows["reading"].to_numpy()).mean()
     return means.loc[[reading for reading in READINGS if reading in means.index]]
-
-
-def paired_table(
-    records: pd.DataFrame,
-    first,
-    second,
-    metric: str = "accuracy",
-    second_metric: str | None = None,
-    correlation: float | Mapping[str, float] = CORRELATION,
-) -> pd.DataFrame:
-    """Paired difference of two (method, reading) pairs over the same splits, per column of both.
-
-    The intervals are those by which claims are judged: splits share images, so that their
-    differences are correlated: by one number, or by one for each column.
-    """
-    a = accuracies(records, metric).loc[first]
-    b = accuracies(records, second_metric or metric).loc[second]
-    a, b = a.align(b, join="inner")
-    lines = {}
-    for column in a.columns:
-        both = a[column].notna() & b[column].notna()
-        if both.any():
-            pair = a.loc[both, column], b.loc[both, column]
-            rho = correlation[column] if isinstance(correlation, Mapping) else correlation
-            lines[column] = corrected_interval(*pair, rho)
-    return pd.DataFrame.from_dict(lines, orient="index", columns=["difference", "low", "high"])
 
 
 #: Weights, and accuracies in per cent of shape (n_trials, n_weights, n_dimensions), by column.

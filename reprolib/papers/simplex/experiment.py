@@ -57,7 +57,7 @@ def _with_grids(task: Task, reading: Reading) -> dict[str, Any]:
 ONLINE, SVMS = tuple(methods.ONLINE_LOSSES), ("svm ova", "svm rbf ova")
 BATCH = ("s-ls", "s-ls rbf", *SVMS)
 SEEDS, ONE = Count(20, QUICK), Count(1, quick=1)
-SEEDS_OF_SVMS = Count(lambda dataset: 2 if dataset.name in SLOW_SVMS else 20, QUICK)
+SEEDS_OF_SVMS = Count(lambda dataset: 5 if dataset.name in SLOW_SVMS else 20, QUICK)
 ROUNDS = {"seed": 0, "n_estimators": N_ROUNDS}
 TABLE2 = (
     Grid("table2", ONLINE, SEEDS, params=_seeded, datasets=SETS),

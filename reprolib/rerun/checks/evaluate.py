@@ -366,8 +366,12 @@ def _beside(
         of_row[guest.name, "yours"] = round(mean, printed[0].digits + 1)
     for method, of_method in pairs.items():
         if len(of_method) > 1:
-            error = errors.summed(map(designs.error_of_claim, of_method), 1 / len(of_method))
-            mean = float(np.mean([pair.difference for pair in of_method]))
+            apart = [pair.difference for pair in of_method]
+            of_each, sets = (
+                map(designs.error_of_claim, of_method),
+                (p.cell.dataset for p in of_method),
+            )
+            mean, error = float(np.mean(apart)), errors.of_mean(apart, of_each, sets)
             row = f"mean of {len(of_method)} rows"
             lines.append(_line(guest, row, method, mean, error, 0))
     columns = list(dict.fromkeys(name for of_row in means.values() for name in of_row))

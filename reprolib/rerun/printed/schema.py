@@ -51,6 +51,7 @@ Texts = Annotated[list[Text], Meta(min_length=1)]
 #: Neither infinite nor "nan".
 Number = Annotated[float, Meta(ge=-1e300, le=1e300)]
 Above0 = Annotated[float, Meta(gt=0, le=1e300)]
+Share = Annotated[float, Meta(gt=0, lt=1)]
 Count = Annotated[int, Meta(ge=0, le=2**53)]
 Positive = Annotated[int, Meta(ge=1, le=2**53)]
 #: A number, [mean, spread], or an empty text where none is printed. No ``tuple[Number, Number]``:
@@ -107,6 +108,9 @@ class Settings(Part, frozen=True, kw_only=True):
         ),
     ] = None
     folds: Annotated[Positive | None, About("of a cross-validation")] = None
+    tested: Annotated[
+        Share | None, About("share of the pool that a split tests: splits correlate")
+    ] = None
     judged: Annotated[Text | None, About("the reading that is judged, if not the headline")] = None
     spread_of: Annotated[
         Text | None, About("the reading whose spread is that of the design seeds")

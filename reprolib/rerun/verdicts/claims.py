@@ -28,7 +28,6 @@ from reprolib.rerun.verdicts.sure import (
     Outcome,
     Tipping,
     bounds,
-    correlation_at,
     outcome,
     tipping,
 )
@@ -171,17 +170,6 @@ class ClaimVerdict:
     def tipping(self) -> Tipping | None:
         """What would change the word; None if it is undecided."""
         return self.weakest.tipping
-
-    @property
-    def tipping_correlation(self) -> float | None:
-        """Correlation of splits at which a word on one pool would change; None of other words."""
-        cells = list(self.weakest.by_cell.values())
-        designs_of = {cell.designs for cell in self.weakest.by_cell}
-        point = self.tipping
-        is_pool = any(cell.number.pool for cell in self.weakest.by_cell)
-        if point is None or is_pool or len(cells) > 1 or designs_of != {("splits",)}:
-            return None
-        return correlation_at(point.noise, cells[0].n_trials, errors.CORRELATION)
 
     @property
     def but(self) -> str:
@@ -480,7 +468,11 @@ def _contrasts(claim: Claim, pairs: Pairs, printed: Sequence[Number]) -> tuple[C
                 for cell, pair, error_of_pair in zip(cells, against_b, of_pairs, strict=True)
             }
             difference = float(np.mean([found.difference for found in by_cell.values()]))
-            error = _error_of_mean(by_cell)
+            error = errors.of_mean(
+                (found.difference for found in by_cell.values()),
+                (found.error for found in by_cell.values()),
+                (cell.dataset for cell in by_cell),
+            )
             in_print = float(np.mean([found.printed for found in by_cell.values()]))
             to_print = errors.summed(map(designs.error_to_print, against_b), 1 / len(cells))
             printed_word: Word = "not run"
@@ -500,16 +492,6 @@ def _contrasts(claim: Claim, pairs: Pairs, printed: Sequence[Number]) -> tuple[C
                 )
             )
     return tuple(contrasts)
-
-
-def _error_of_mean(by_cell: Mapping[Cell, InCell]) -> Error:
-    """Of a mean over cells. Of several data sets each is one draw: the set is the unit."""
-    of_sets: dict[str, list[float]] = {}
-    for cell, found in by_cell.items():
-        of_sets.setdefault(cell.dataset, []).append(found.difference)
-    if len(of_sets) > 1:
-        return errors.over_sets(float(np.mean(of_set)) for of_set in of_sets.values())
-    return errors.summed((found.error for found in by_cell.values()), 1 / len(by_cell))
 
 
 def _units(claim: Claim, b: Side, cell: Cell, records: Records) -> np.ndarray | None:

@@ -20,8 +20,8 @@ from reprolib.rerun.records.rows import sources
 
 @functools.lru_cache(maxsize=4096)
 def _quantile(level: float, degrees: float) -> float:
-    """Quantile of Student's distribution, of which a report asks for few, thousands of times."""
-    return float(scipy.stats.t.ppf(level, degrees))
+    """Quantile of Student's distribution; `scipy.stats.t.ppf` checks its arguments for longer."""
+    return float(scipy.special.stdtrit(degrees, level))
 
 
 class Ends(NamedTuple):
@@ -73,6 +73,12 @@ def summed(errors: Iterable[Error], weight: float = 1.0) -> Error:
     return Error(weight * math.sqrt(total), total**2 / denominator if denominator > 0 else math.inf)
 
 
+def added(errors: Iterable[Error], weight: float = 1.0) -> Error:
+    """Error of a weighted sum of terms that may share all of their noise, such as one pool's."""
+    terms = list(errors)
+    return Error(weight * sum(e.standard for e in terms), min(e.degrees for e in terms))
+
+
 def wider(errors: Iterable[Error]) -> Error:
     """The error with the wider 95 % interval, where it is not known which of them applies."""
     return max(errors, key=lambda error: error.half_width())
@@ -102,10 +108,51 @@ def over_sets(differences: Iterable[float]) -> Error:
     return Error(float(of_sets.std(ddof=1)) / math.sqrt(k), k - 1)
 
 
-#: Correlation of the paired differences of two random splits of one pool. Measured by
-#: benchmarks/split_correlation.py: 0.01 to 0.37, in the mean 0.11, in 69 of 72 cases at most this,
-#: whatever share is tested. Nadeau and Bengio (2003) take the share of test rows, 0.3 to 0.9 here.
+def of_mean(differences: Iterable[float], of_each: Iterable[Error], sets: Iterable[str]) -> Error:
+    """Error of the mean difference over cells, as a statement on other data of this kind.
+
+    Of several data sets each is one draw, whatever its trials: `over_sets`. Cells of one set have
+    its pool in common: `added`.
+
+    Parameters
+    ----------
+    differences : iterable of float
+        One a cell.
+    of_each : iterable of Error
+        Their errors.
+    sets : iterable of str
+        Data set of every cell.
+    """
+    of_sets: dict[str, list[float]] = {}
+    for name, difference in zip(sets, differences, strict=True):
+        of_sets.setdefault(name, []).append(difference)
+    if len(of_sets) > 1:
+        return over_sets(float(np.mean(of_set)) for of_set in of_sets.values())
+    terms = list(of_each)
+    return added(terms, 1 / len(terms))
+
+
+#: Correlation of the paired differences of two random splits of one pool, if it is not known which
+#: share a split tests.
 CORRELATION = 0.2
+#: If it is known: half the share that trains, but at most this. Measured by
+#: benchmarks/correlation.py.
+LARGEST_CORRELATION = 0.25
+
+
+def correlation(tested: float | None) -> float:
+    """Correlation of two random splits that test a share of their pool.
+
+    The more is tested, the less of it is the luck of the pool: that falls with the rows of the
+    test sets taken together, and training sets have less in common. Nadeau and Bengio (2003) take
+    the share itself, which makes intervals of large test sets too wide.
+
+    Parameters
+    ----------
+    tested : float or None
+        Above 0 and below 1; None if it is not known.
+    """
+    return CORRELATION if tested is None else min((1 - tested) / 2, LARGEST_CORRELATION)
 
 
 def paired(differences: np.ndarray, correlation: float = CORRELATION) -> Error:

@@ -35,6 +35,7 @@ UNSAID: dict[str, Any] = {
     "judged": HEADLINE,
     "exact": False,
     "folds": None,
+    "tested": None,
     "pool": None,
     "margin": None,
     "design": "splits",
@@ -80,6 +81,8 @@ class Number:
         (`is_known`).
     folds : int, optional
         Of a cross-validation.
+    tested : float, optional
+        Share of the pool that a random split tests.
     spread_of : str
         For two designs: the reading whose spread stands for that of "seeds".
     drawn_once : str
@@ -119,6 +122,7 @@ class Number:
     judged: str = "headline"
     exact: bool | tuple[str, ...] = False
     folds: int | None = None
+    tested: float | None = None
     spread_of: str = ""
     drawn_once: str = ""
     fixed: str = ""
@@ -257,9 +261,11 @@ def _number(file: File, key: str, table: Table, row: str, column: str, printed: 
         points=file.printed.margin,
         **{
             name: said[name]
-            for name in ("trials", "scale", "digits", "judged", "folds", "spread_of", "drawn_once")
+            for name in (
+                *("trials", "scale", "digits", "judged", "folds", "tested", "spread_of"),
+                *("drawn_once", "pool"),
+            )
         },
-        pool=said["pool"],
     )
 
 

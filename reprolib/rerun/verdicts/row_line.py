@@ -76,15 +76,11 @@ def row_line(
     by_set: dict[str, list[Error]] = {}
     for _, error, name in cells:
         by_set.setdefault(name, []).append(error)
-    shared = [
-        Error(sum(e.standard for e in group), min(e.degrees for e in group))
-        for group in by_set.values()
-    ]
     z = math.sqrt(np.mean([normal_score(d / e.standard, e.degrees) ** 2 for d, e, _ in cells]))
     degrees = n**2 / sum(len(group) ** 2 for group in by_set.values())
     low, high = np.sqrt(stats.chi2.ppf((0.025, 0.975), degrees) / degrees)
     mean = float(np.mean([difference for difference, *_ in cells]))
-    error_of_mean = errors.summed(shared, 1 / n)
+    error_of_mean = errors.summed(map(errors.added, by_set.values()), 1 / n)
     return RowLine(n, decidable, mean, error_of_mean, z, (float(low), float(high)))
 
 

@@ -157,23 +157,3 @@ def outcome(
         if one.is_met:
             return "better" if one.is_above else "worse"
     return "undecided"
-
-
-def correlation_at(noise: float, n_trials: int, correlation: float) -> float:
-    """Correlation of splits at which the error of one pool would be larger by a factor.
-
-    The variance of the mean of n splits is s^2 (1/n + rho / (1 - rho)) (`errors.paired`).
-    Zero if even independent splits had a larger error.
-
-    Parameters
-    ----------
-    noise : float
-        The factor on the standard error.
-    n_trials : int
-        n.
-    correlation : float
-        rho that was supposed.
-    """
-    inflated = 1 / n_trials + correlation / (1 - correlation)
-    odds = max(noise**2 * inflated - 1 / n_trials, 0.0)
-    return odds / (1 + odds)

@@ -219,9 +219,9 @@ def test_a_zero_kernel_gives_the_zero_function(svm, kind, hull, solver):
         np.testing.assert_array_equal(model.decision_function(X), np.zeros((4, 3)))
 
 
-@pytest.mark.parametrize("name", ["Haswell", "SkylakeX", "Nehalem", "Prescott"])
-def test_interior_point_reaches_its_tolerance_on_every_processor(name):
-    skip_unless_it_runs(name)
+def test_interior_point_reaches_its_tolerance_on_another_processor():
+    """On more of them: `make cpus`."""
+    skip_unless_it_runs("Prescott")
     run_python(
         """
         from tests.methods.simplex.test_svc import (
@@ -230,7 +230,7 @@ def test_interior_point_reaches_its_tolerance_on_every_processor(name):
         for n_features in (2, 60):
             test_interior_point_agrees_whichever_matrix_it_factorises(n_features)
         """,
-        OPENBLAS_CORETYPE=name,
+        OPENBLAS_CORETYPE="Prescott",
     )
 
 

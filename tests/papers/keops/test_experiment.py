@@ -187,7 +187,10 @@ def test_every_printed_number_finds_a_method():
 
 @pytest.fixture(scope="module")
 def records(dataset, short_grids):
-    """Both stages of a small run: two draws of the paper's methods, spelling of one run."""
+    """Both stages of a small run: two draws of the paper's methods, spelling of one run.
+
+    Without the slowest table; `test_every_character_is_scored_by_classifiers_that_never_saw_it`.
+    """
     rows = []
     tasks = [
         Task("keops", "table1", "embedded/p300", m, HEADLINE, draw)
@@ -198,7 +201,7 @@ def records(dataset, short_grids):
     for task in tasks:
         rows += stored(task, run(task, dataset))
     later = PROTOCOL.stages[1].tasks("quick", {"embedded/p300": dataset}, results.to_frame(rows))
-    for task in [t for t in later if t.trial == 0]:
+    for task in [t for t in later if t.trial == 0 and t.table != "characters"]:
         rows += stored(task, run(task, dataset))
     return results.to_frame(rows)
 

@@ -6,7 +6,6 @@ import re
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from scipy import stats
 
 from data_fetch.embedded.faces import load_embedded
 from reprolib.papers.mkmmc import example, figures
@@ -17,7 +16,6 @@ from reprolib.rerun import records as results
 from reprolib.rerun.records import path_matrix, select
 from reprolib.rerun.records.rows import row_of
 from reprolib.rerun.records.task import HEADLINE
-from reprolib.rerun.verdicts.errors import paired
 
 
 @pytest.fixture(scope="module")
@@ -70,37 +68,6 @@ def test_learned_weights_are_means_of_simplex_points(records):
     assert list(frame.index) == [reading for reading in READINGS if reading in frame.index]
     np.testing.assert_allclose(frame[list(range(-5, 6))].sum(axis=1), 1, atol=1e-3)
     assert frame["single kernel"].between(0, 1).all()
-
-
-def test_paired_table_is_the_difference_on_the_same_splits(records):
-    pairs = figures.paired_table(records, ("mmc", HEADLINE), ("pca", HEADLINE))
-    frame = figures.accuracies(records)
-    expected = (frame.loc["mmc", HEADLINE] - frame.loc["pca", HEADLINE]).mean()
-    np.testing.assert_allclose(pairs["difference"], expected)
-    assert (pairs["low"] <= pairs["difference"]).all()
-
-
-def test_paired_intervals_are_those_of_the_claims():
-    """Splits share images: intervals of independent splits would be too narrow."""
-    records = results.ok(results.load_paper("mkmmc"))
-    pairs = figures.paired_table(records, ("mmc", "within weight 10"), ("mmc", HEADLINE))
-    frame = figures.accuracies(records)
-    differences = (frame.loc["mmc", "within weight 10"] - frame.loc["mmc", HEADLINE]).dropna()
-    error = paired(differences["Yale, 3 train"].to_numpy())
-    half = (pairs["high"] - pairs["low"])["Yale, 3 train"] / 2
-    assert half > 2 * 1.96 * differences["Yale, 3 train"].std() / np.sqrt(len(differences))
-    assert half == pytest.approx(error.standard * stats.t.ppf(0.975, error.degrees))
-
-
-def test_paired_table_takes_a_metric_a_side_and_the_correlation_of_splits(records):
-    """The strict gain compares two rules for the dimension; a correlation widens intervals."""
-    frame, own = figures.accuracies(records), figures.accuracies(records, OWN)
-    sides = ("mmc", HEADLINE), ("pca", HEADLINE)
-    pairs = figures.paired_table(records, *sides, OWN, "accuracy")
-    expected = (own.loc[sides[0]] - frame.loc[sides[1]]).mean()
-    np.testing.assert_allclose(pairs["difference"], expected)
-    narrow, wide = (figures.paired_table(records, *sides, correlation=rho) for rho in (0.0, 0.27))
-    assert ((wide["high"] - wide["low"]) > (narrow["high"] - narrow["low"])).any()
 
 
 def test_pictures_of_shares_name_readings_as_the_text_does():

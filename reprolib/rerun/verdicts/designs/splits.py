@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from reprolib.rerun.verdicts.designs.base import Design, Repeated
-from reprolib.rerun.verdicts.errors import UNKNOWN, Ends, Error, paired
+from reprolib.rerun.verdicts.errors import UNKNOWN, Ends, Error, correlation, paired
 from reprolib.rerun.verdicts.prospect import prospect
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Splits(Design):
         return splits(evidence.values, number.spread, number.trials)
 
     def error_of_claim(self, pair: Pair) -> Error:
-        return paired(pair.differences[1])
+        return paired(pair.differences[1], correlation(pair.cell.number.tested))
 
     def error_to_print(self, pair: Pair) -> Error:
         return splits(pair.differences[1], None, pair.cell.trials)
