@@ -28,6 +28,7 @@ SETTINGS += (
     "folds",
     "spread_of",
     "drawn_once",
+    "tested",
     "fixed",
     "pool",
     "row",
