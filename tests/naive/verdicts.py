@@ -23,18 +23,8 @@ ROOT = Path(__file__).parents[2]
 PAPERS = ("kpm", "mkmmc", "mkpm", "simplex", "keops")
 #: What a line of a table says that selects no record.
 SETTINGS = ("design", "trials", "scale", "role", "quantity", "results", "digits")
-SETTINGS += (
-    "judged",
-    "folds",
-    "spread_of",
-    "drawn_once",
-    "tested",
-    "fixed",
-    "pool",
-    "row",
-    "column",
-    "exact",
-)
+SETTINGS += ("judged", "folds", "tested", "spread_of", "drawn_once", "fixed", "pool", "exact")
+SETTINGS += ("row", "column")
 #: What every search of records says.
 PLACE = ("dataset", "method", "metric", "setting")
 NO_WORD = ("quoted", "not run")

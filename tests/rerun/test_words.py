@@ -59,7 +59,7 @@ def test_the_same_difference_measured_more_sharply_goes_towards_the_right_word(d
         assert after != "undecided"
 
 
-@pytest.mark.parametrize("true_difference", [0.0, 0.75, 1.2, 2.0, 3.0])
+@pytest.mark.parametrize("true_difference", [0.0, 1.2, 2.0])
 def test_the_right_word_becomes_certain_with_data_and_the_wrong_one_never_likely(true_difference):
     """Means of n splits on either side, n from 5 to 500: one spread of 3 points, as of faces."""
     rng = np.random.default_rng(0)
