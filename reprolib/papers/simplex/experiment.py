@@ -119,7 +119,7 @@ ON_DICTIONARIES = (
     Grid(
         "dictionaries",
         (*BATCH, *ONLINE),
-        Count(4),
+        Count(3),
         ["caltech101"],
         [HEADLINE],
         DICTIONARIES,
