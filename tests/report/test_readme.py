@@ -94,7 +94,10 @@ def test_counts_in_the_sentences_of_the_headline_are_those_of_the_verdicts():
     assert f"{claims['undecided']} are undecided" in told["keops"]
     own = [v for v in judge_paper("simplex") if (v.role, v.quantity) == ("own", "performance")]
     off = [v.number for v in own if v.word == "not reproduced"]
-    assert "All eight of its own accuracies that are off are online ones or of Caltech-101" in told["simplex"]
+    assert (
+        "All eight of its own accuracies that are off are online ones or of Caltech-101"
+        in told["simplex"]
+    )
     assert len(off) == 8
     assert all("Online" in n.row or n.column == "Ctech" for n in off)
     (same,) = (c for c in judge_claims("kpm") if c.claim.name == "Table 2: as good as the SVM")
