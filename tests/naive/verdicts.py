@@ -192,7 +192,7 @@ def _evidence(paper, name, table, row, column, controls) -> tuple[dict, dict[str
     found = {}
     for reading, mine in by_reading.items():
         others = {r: o for r, o in by_reading.items() if r != reading and r not in controls}
-        choices = _choices(paper, line, line["results"] or name, wanted, reading)
+        choices = [*_choices(paper, line, line["results"] or name, wanted, reading).values()]
         units = _units(line, by_reading)
         spreads = by_reading.get(line["spread_of"], {})
         found[reading] = (mine, others, spreads, disagreements, choices, units)
@@ -212,12 +212,12 @@ def _units(line, by_reading) -> list[float]:
     return [len(without) * means["headline"] - (len(without) - 1) * m for m in without]
 
 
-def _choices(paper, line, table, wanted, reading) -> list[float]:
-    """Means in the printed unit at other draws of a choice that is made once for all trials."""
+def _choices(paper, line, table, wanted, reading) -> dict[int, float]:
+    """Means by draw, in the printed unit, of a choice that is made once for all trials."""
     if not line["drawn_once"]:
-        return []
+        return {}
     rows = _records(paper, table, {**wanted, "metric": line["drawn_once"], "reading": reading})
-    return [float(r["value"]) * (line["scale"] or 1) for r in rows]
+    return {int(r["trial"]): float(r["value"]) * (line["scale"] or 1) for r in rows}
 
 
 @functools.cache
@@ -520,7 +520,7 @@ def _pairs_in(paper, claim, cell) -> list[dict] | None:
         mean = statistics.fmean(x.values()) - statistics.fmean(y.values())
         errors = [_error_of_pair(d, cell, ours, x, y, differences) for d in cell["design"]]
         error = max(errors, key=lambda e: _quantile(0.975, e[1]) * e[0])
-        if choices := _choices_at(paper, cell):
+        if choices := _choices_at(paper, cell, b):
             error = _with_choice(*error, choices, 1)
         line = cell["line"]
         if line["pool"]:
@@ -610,12 +610,16 @@ def _contrast(claim, cell, pairs, sets, n_contrasts) -> tuple[str, float]:
     return "fails" if fails else "undecided", wide
 
 
-def _choices_at(paper, cell) -> list[float]:
-    """Means at other draws of a choice that is made once, under the reading of the cell."""
+def _choices_at(paper, cell, b) -> list[float]:
+    """Means at other draws of a choice that is made once, of a - b if both sides hang on it."""
     if cell["choices"] is None:
         return []
     line, table, wanted = cell["choices"]
-    return _choices(paper, line, table, wanted, cell["reading"])
+    ours = _choices(paper, line, table, wanted, cell["reading"])
+    wanted = {**wanted, "method": b.get("method", "")}
+    theirs = _choices(paper, line, table, wanted, cell["reading"])
+    both = [mean - theirs[draw] for draw, mean in ours.items() if draw in theirs]
+    return both if theirs else list(ours.values())
 
 
 def _paired_units(paper, claim, cell, b) -> list[float]:

@@ -106,6 +106,24 @@ def test_differences_are_paired_and_corrected_for_the_rows_that_splits_share():
     assert verdict.difference == pytest.approx(100 * (0.02 + NOISE.mean()))
 
 
+@pytest.mark.parametrize("of_old", [False, True])
+def test_a_draw_that_both_sides_share_counts_by_their_difference(of_old):
+    """Also the dictionary of Caltech-101's features: what it gives both sides decides nothing."""
+    draws, metric = [0.70, 0.74, 0.66, 0.72, 0.68], "accuracy at another draw"
+    own = claim()
+    (cell,) = own.cells
+    select = {"dataset": "one", "method": "new", "metric": "accuracy", "setting": ""}
+    number = replace(cell.number, drawn_once=metric, select=select)
+    of_draws = [rows("new", draws)]
+    if of_old:
+        of_draws.append(rows("old", np.add(draws, [0.01, 0.0, -0.01, 0.0, 0.0])))
+    table = pd.concat([measured(0.02), *(r.assign(metric=metric) for r in of_draws)])
+    changed = replace(own, cells=(replace(cell, number=number),))
+    wide, sharp = (judge_claim(c, table, []).weakest.error for c in (changed, own))
+    luck = np.var([0.01, 0.0, -0.01, 0.0, 0.0] if of_old else draws, ddof=1)
+    assert wide.standard**2 - sharp.standard**2 == pytest.approx(100**2 * luck)
+
+
 def test_of_several_data_sets_each_is_one_difference_whatever_its_trials():
     for noise in (NOISE, NOISE[:2]):
         verdict = judge_claim(claim(sets=SETS), measured(0.02, noise=noise), [])

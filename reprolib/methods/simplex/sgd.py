@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import copy
 import warnings
+from collections.abc import Iterable, Iterator
 from numbers import Integral
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 from sklearn.utils.metaestimators import available_if
@@ -32,6 +33,7 @@ from reprolib.methods.simplex._base import LeastSquaresProbabilities
 from reprolib.methods.simplex.sgd_solver import (
     LOSS_KINDS,
     SGDState,
+    inner_products,
     run_sgd,
     run_sgd_in_rows,
     takes_rows,
@@ -183,13 +185,18 @@ class SimplexSGDClassifier(LeastSquaresProbabilities, BaseEstimator):
         NotOptimalWarning
             If the model has a larger objective than the zero function: its steps are too long.
         """
+        return self._fit(X, y, None)
+
+    def _fit(self, X, y, K):
+        """Fit, with the inner products of the rows of X where they are known."""
         self._validate_params()
         X, y = self._validate(X, y, reset=True)
         indices = self._encode_classes(y)
         self._start(X, None)
         orders = [self._order(len(indices)) for _ in range(self.max_iter)]
         if takes_rows(self._state, X):
-            run_sgd_in_rows(self._state, X, indices, orders, **self._settings())
+            K = inner_products(X) if K is None else K
+            run_sgd_in_rows(self._state, X, K, indices, orders, **self._settings())
             self._refuse_diverged()
         else:
             for order in orders:
@@ -313,7 +320,7 @@ class SimplexSGDClassifier(LeastSquaresProbabilities, BaseEstimator):
                 f"{penalty:.3g}, is larger than the objective of the zero function, "
                 f"{loss_of_zero:g} (eta0={self.eta0!r}, alpha={self.alpha:g}). {_REMEDY}",
                 NotOptimalWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
     @available_if(lambda model: model.loss == "least_squares")
@@ -346,6 +353,32 @@ class SimplexSGDClassifier(LeastSquaresProbabilities, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, dtype=[np.float64, np.float32], accept_sparse="csr", reset=False)
         return safe_sparse_dot(X, self.coef_.T, dense_output=True)
+
+
+def fit_along(
+    model: SimplexSGDClassifier, alphas: Iterable[float], X: Array, y: Array
+) -> Iterator[SimplexSGDClassifier]:
+    """Fit a copy of a model at every alpha; the inner products of the rows are computed once.
+
+    Parameters
+    ----------
+    model : SimplexSGDClassifier
+        Gives all other parameters.
+    alphas : iterable of float
+        The values of alpha.
+    X : ndarray of shape (n, p)
+        One example a row.
+    y : ndarray of shape (n,)
+        Class label of every example.
+
+    Yields
+    ------
+    SimplexSGDClassifier
+        The fitted copy of every alpha.
+    """
+    K = inner_products(X) if len(X) < X.shape[1] else None
+    for alpha in alphas:
+        yield clone(model).set_params(alpha=alpha)._fit(X, y, K)
 
 
 def _largest_squared_norm(X) -> float:

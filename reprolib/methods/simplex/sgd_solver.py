@@ -182,7 +182,14 @@ def takes_rows(state: SGDState, X) -> bool:
     return isinstance(X, np.ndarray) and state.V.size > MANY and len(X) < X.shape[1]
 
 
-def run_sgd_in_rows(state: SGDState, X, y, orders, *, loss, lam, t0, project, average_from):
+def inner_products(X):
+    """Products X X' of the rows, for `run_sgd_in_rows`."""
+    X = X.astype(float, copy=False)  # in single precision, the square of its largest overflows
+    with np.errstate(over="ignore", invalid="ignore"):
+        return X @ X.T
+
+
+def run_sgd_in_rows(state: SGDState, X, K, y, orders, *, loss, lam, t0, project, average_from):
     """As `run_sgd` from zero, once an order; for fewer rows than features.
 
     Weights that begin at zero are sums of rows: V = A'X. Steps change A, of which a pass needs
@@ -194,6 +201,8 @@ def run_sgd_in_rows(state: SGDState, X, y, orders, *, loss, lam, t0, project, av
         Of no step yet; changed in place.
     X : ndarray of shape (n, p)
         One example a row.
+    K : ndarray of shape (n, n)
+        Their `inner_products`, which do not depend on the loss and its lambda.
     y : ndarray of int of shape (n,)
         Class indices.
     orders : iterable of ndarray of int
@@ -202,9 +211,7 @@ def run_sgd_in_rows(state: SGDState, X, y, orders, *, loss, lam, t0, project, av
         As of `run_sgd`.
     """
     settings = _settings(lam, t0, project, average_from)
-    X = X.astype(float, copy=False)  # in single precision, the square of its largest overflows
     with np.errstate(over="ignore", invalid="ignore"):
-        K = X @ X.T
         A, B = np.zeros((2, len(X), len(state.V)))
         for order in orders:
             for first in range(0, len(order), BLOCK):

@@ -44,7 +44,7 @@ def hmax_features(
     dataset : Dataset
         With ``extra["images"]``.
     settings : mapping of str to object
-        Parameters of `HMAX`.
+        Parameters of `HMAX`; its seed is 0 if they have none.
     patches_of : str
         Class whose images the patches are drawn from; all images are, if there is none such.
     n_jobs : int, default=None
@@ -57,7 +57,7 @@ def hmax_features(
     ndarray of shape (images, patches), of float16
         In the order of the data set.
     """
-    hmax = HMAX(**settings, random_state=0, n_jobs=n_jobs, verbose=verbose)
+    hmax = HMAX(**{"random_state": 0, **settings}, n_jobs=n_jobs, verbose=verbose)
     code = module_fingerprint(HMAX.__module__)
     told = repr((code, sorted(settings.items()), patches_of, dataset.digest()))
     short = dataset.name.replace("/", "-")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -11,6 +10,7 @@ from typing import Any
 import joblib
 import numpy as np
 from sklearn import config_context
+from sklearn.base import clone
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import train_test_split
 from sklearn.multiclass import OneVsRestClassifier
@@ -32,6 +32,7 @@ from reprolib.methods.simplex import (
     SimplexSGDClassifier,
     spectrum_alphas,
 )
+from reprolib.methods.simplex.sgd import fit_along
 from reprolib.rerun.records import HEADLINE, Measurement, Task
 from reprolib.rerun.tasks.remembered import Remembered
 
@@ -130,20 +131,19 @@ def _online(task, X, y, X_test, y_test) -> list[Measurement]:
     params, loss = task.params, task.params.get("loss", ONLINE_LOSSES[task.method])
     is_library = bool(params.get("library"))
     scored, make = (_by_pass, _library_model) if is_library else (_last_and_mean, _paper_model)
-    models = functools.partial(make, params, loss, X, y)
+    model = make(params, loss, X, y)
     grid = np.geomspace(1.0, 1e-7, 8) * mean_square(X)
     a, b = train_test_split(np.arange(len(X)), test_size=0.2, random_state=params["seed"])
 
     def on_hold_out():
-        parts = X[a], y[a], X[b], y[b]
-        return [scored(models(alpha), *parts) for alpha in grid]
+        return scored(model, grid, X[a], y[a], X[b], y[b])
 
     def on_test():
-        return scored(models(alpha), X, y, X_test, y_test)
+        return scored(model, [alpha], X, y, X_test, y_test)[0]
 
     # Of a run's accuracies: after the last pass, or of the last iterate (0) or the mean (1).
     column = params["passes"] - 1 if is_library else int(params.get("average", False))
-    run = (joblib.hash((X, y, X_test, y_test)), models(1.0).get_params())
+    run = (joblib.hash((X, y, X_test, y_test)), model.get_params())
     scores = [float(hits[column].mean()) for hits in _ONLINE.of(run, on_hold_out)]
     alpha = float(grid[int(first_largest(scores))])
     hits = _ONLINE.of((*run, alpha), on_test)
@@ -151,28 +151,33 @@ def _online(task, X, y, X_test, y_test) -> list[Measurement]:
     return _shares(task, hits[column], y_test, {"alpha": rounded(alpha)}, path=path)
 
 
-def _by_pass(model, X, y, X_test, y_test) -> list[np.ndarray]:
-    """Which test points are hit after every pass."""
+def _by_pass(model, alphas, X, y, X_test, y_test) -> list[list[np.ndarray]]:
+    """Which test points are hit after every pass, at every alpha."""
     classes = np.unique(y)
-    hits: list[np.ndarray] = []
-    for _ in range(model.max_iter):
-        with config_context(assume_finite=bool(hits)):  # the first pass has looked
-            model.partial_fit(X, y, classes=classes)
-            hits.append(model.predict(X_test) == y_test)
-    return hits
+    found = []
+    for alpha in alphas:
+        one, hits = clone(model).set_params(alpha=alpha), list[np.ndarray]()
+        for _ in range(one.max_iter):
+            with config_context(assume_finite=bool(hits)):  # the first pass has looked
+                one.partial_fit(X, y, classes=classes)
+                hits.append(one.predict(X_test) == y_test)
+        found.append(hits)
+    return found
 
 
-def _last_and_mean(model, X, y, X_test, y_test) -> list[np.ndarray]:
-    """Which test points the last iterate hits, and which the mean of the iterates."""
+def _last_and_mean(model, alphas, X, y, X_test, y_test) -> list[list[np.ndarray]]:
+    """Which test points the last iterate hits, and which the mean, at every alpha."""
+    found = []
     with warnings.catch_warnings():  # a lambda of the grid may be too small for its steps
         warnings.simplefilter("ignore", NotOptimalWarning)
-        model.fit(X, y)
-    of_mean = model.predict(X_test) == y_test
-    model.coef_ = model.last_coef_
-    return [model.predict(X_test) == y_test, of_mean]
+        for one in fit_along(model, alphas, X, y):
+            of_mean = one.predict(X_test) == y_test
+            one.coef_ = one.last_coef_
+            found.append([one.predict(X_test) == y_test, of_mean])
+    return found
 
 
-def _paper_model(params, loss, X, y, alpha) -> SimplexSGDClassifier:
+def _paper_model(params, loss, X, y) -> SimplexSGDClassifier:
     """Pegasos as the paper describes it.
 
     The mean, where a reading takes it, is of the second half of the steps. On raw features the
@@ -182,7 +187,6 @@ def _paper_model(params, loss, X, y, alpha) -> SimplexSGDClassifier:
     has_mean = is_raw or params.get("average", False)
     return SimplexSGDClassifier(
         loss,
-        alpha=alpha,
         max_iter=N_PASSES,
         eta0=None,
         average=has_mean and N_PASSES // 2 * len(X),
@@ -190,11 +194,10 @@ def _paper_model(params, loss, X, y, alpha) -> SimplexSGDClassifier:
     )
 
 
-def _library_model(params, loss, X, y, alpha) -> SimplexSGDClassifier:
+def _library_model(params, loss, X, y) -> SimplexSGDClassifier:
     """Pegasos as the authors' library has it, with no more passes than the reading counts."""
     return SimplexSGDClassifier(
         loss,
-        alpha=alpha,
         max_iter=params.get("passes", N_PASSES),
         eta0="first",
         average=True,

@@ -25,6 +25,7 @@ OPEN = {
 CLOSED = {
     "batch_svm": "it measures duality gaps of the simplex SVMs",
     "classes": "it measures time against the number of classes",
+    "dictionaries": "it draws the patches of HMAX anew; Table 2 has the same splits",
     "peers": "it is an experiment of ours; Table 2 has the same splits",
     "printed_choices": "it looks for the choices that give the digits of S-LS",
 }

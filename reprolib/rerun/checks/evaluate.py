@@ -354,7 +354,7 @@ def _beside(
                     number.trials,
                     number,
                 )
-                drawn = choices_of(number, ours, guest.reading) * number.scale
+                drawn = choices_of(number, ours, guest.reading).to_numpy() * number.scale
                 is_paired = designs.pairs_trials(cell.designs)
                 pair = Pair(mine, theirs, number.scale, cell, drawn, is_paired, units=None)
                 pairs.setdefault(method, []).append(pair)

@@ -390,11 +390,6 @@ def _other_readings(claim: Claim, records: Records) -> list[str]:
 def _pairs(claim: Claim, cell: Cell, reading: str, records: Records) -> tuple[Pair, ...]:
     """Records of side a and of every side b in a cell."""
     ours = _measured(claim, claim.a, cell, reading, records)
-    number = cell.number
-    choices = np.empty(0)
-    of_this_table = claim.a.select.get("results", number.results) == number.results
-    if of_this_table and claim.metric == number.select["metric"]:
-        choices = choices_of(number, records.all, reading) * claim.scale
     pairs, is_paired = [], designs.pairs_trials(cell.designs)
     for b in claim.b:
         if b.value is not None:
@@ -402,12 +397,30 @@ def _pairs(claim: Claim, cell: Cell, reading: str, records: Records) -> tuple[Pa
         else:
             theirs = _measured(claim, b, cell, reading, records)
         units = _units(claim, b, cell, records)
+        choices = _choices(claim, b, cell, reading, records)
         pair = Pair(ours, theirs, claim.scale, cell, choices, is_paired, units)
         if not min(pair.n_trials):
             where = " ".join(filter(None, (cell.dataset, cell.setting)))
             raise NoRecordError(f"{claim.a.name} and {b.name} have no trial in common on {where}")
         pairs.append(pair)
     return tuple(pairs)
+
+
+def _choices(claim: Claim, b: Side, cell: Cell, reading: str, records: Records) -> np.ndarray:
+    """Means of a - b at other draws of a choice made once; of a alone where b does not hang on it.
+
+    Empty where the claim is on other results than those of the printed number.
+    """
+    number = cell.number
+    of_this_table = claim.a.select.get("results", number.results) == number.results
+    if not of_this_table or claim.metric != number.select["metric"]:
+        return np.empty(0)
+    choices = choices_of(number, records.all, reading)
+    select = {**number.select, "method": b.select.get("method", "")}
+    theirs = choices_of(replace(number, select=select), records.all, reading)
+    if len(theirs):
+        choices = choices.sub(theirs).dropna()
+    return choices.to_numpy() * claim.scale
 
 
 def _measured_pairs(claim: Claim, reading: str, records: Records, judged: Pairs) -> Pairs:

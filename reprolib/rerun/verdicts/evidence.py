@@ -87,7 +87,7 @@ def gathered(
             {r: v for r, v in values.items() if r != reading and r not in controls},
             spread,
             disagreements,
-            choices_of(number, records, reading) * number.scale,
+            choices_of(number, records, reading).to_numpy() * number.scale,
             units,
             reading,
         )
@@ -95,12 +95,13 @@ def gathered(
     }
 
 
-def choices_of(number: Number, records: pd.DataFrame, reading: str) -> np.ndarray:
-    """Means at other draws of a choice made once for all trials; empty without such a choice."""
+def choices_of(number: Number, records: pd.DataFrame, reading: str) -> pd.Series:
+    """Means by draw of a choice made once for all trials; empty without such a choice."""
     if not number.drawn_once:
-        return np.empty(0)
+        return pd.Series(dtype=float)
     select = {"table": number.results, **number.select, "metric": number.drawn_once}
-    return usable(records, {**select, "reading": reading})["value"].to_numpy(dtype=float)
+    rows = usable(records, {**select, "reading": reading})
+    return rows.set_index("trial")["value"].astype(float)
 
 
 def units_of(number: Number, rows: pd.DataFrame) -> np.ndarray:

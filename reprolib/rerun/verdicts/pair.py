@@ -48,7 +48,8 @@ class Pair:
     cell : Cell
         Where, and by which design.
     choices : ndarray
-        What the mean of side a would be at other draws of a choice that is made once.
+        What the mean of a - b would be at other draws of a choice that is made once; of side a
+        alone, if b does not hang on it.
     is_paired : bool
         Whether equal trials of both sides are pairs; trials that are seeds alone are none.
     units : ndarray, optional

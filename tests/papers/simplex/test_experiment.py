@@ -11,7 +11,8 @@ from reprolib.papers.simplex import beyond, methods
 from reprolib.papers.simplex import experiment as simplex
 from reprolib.rerun.records import to_frame
 from reprolib.rerun.records.registry import readings_of
-from reprolib.rerun.records.task import HEADLINE, Task
+from reprolib.rerun.records.rows import row_of
+from reprolib.rerun.records.task import HEADLINE, Measurement, Task
 from reprolib.rerun.verdicts.printed import numbers
 from tests.naive import simplex as naive
 
@@ -47,6 +48,25 @@ def test_every_reading_is_explained():
     explained = set(readings_of("simplex"))
     also = {reading for t in tasks for reading in t.params.get("also", {})}
     assert {t.reading for t in tasks} | also | {"Nystrom only", "half the rounds"} == explained
+
+
+def test_other_dictionaries_are_compared_on_the_same_splits():
+    def rows(table, setting, level, values):
+        task = Task("simplex", table, "caltech101", "s-ls", setting=setting, level=level)
+        found = []
+        for trial, value in enumerate(values):
+            measured = Measurement("accuracy", value)
+            found.append(row_of(replace(task, trial=trial), measured, "resampled", 0.0))
+        return found
+
+    own = rows("table2", "", None, [0.5, 0.7, 0.9])
+    others = rows("dictionaries", "dictionary 1", 1, [0.6, 0.8, 0.1])
+    others += rows("dictionaries", "dictionary 2", 2, [0.4, 0.2])
+    found = to_frame(simplex.derive(to_frame(own + others))).set_index("trial")
+    assert found["value"].to_dict() == pytest.approx({0: 0.6, 1: 0.7, 2: 0.3})
+    assert set(found["table"]) == {"table2"}
+    assert set(found["setting"]) == {""}
+    assert not simplex.derive(to_frame(own))
 
 
 def test_readings_have_as_many_runs_as_the_headline():

@@ -37,10 +37,11 @@ def test_other_settings_or_images_are_other_files(objects, tmp_path):
     hmax_features(objects, SMALL)
     hmax_features(objects, {**SMALL, "limited": True})
     hmax_features(objects, SMALL, patches_of="disk")
+    hmax_features(objects, {**SMALL, "random_state": 1})
     fewer = Dataset(objects.name, objects.X[:9], objects.y[:9], "embedded", "")
     fewer.extra["images"] = objects.extra["images"][:9]
     hmax_features(fewer, SMALL)
-    assert len(list((tmp_path / "features").glob("*.npy"))) == 4
+    assert len(list((tmp_path / "features").glob("*.npy"))) == 5
 
 
 def test_what_was_interrupted_goes_on_and_is_the_same(objects, tmp_path, monkeypatch):
