@@ -119,7 +119,7 @@ ON_DICTIONARIES = (
     Grid(
         "dictionaries",
         (*BATCH, *ONLINE),
-        Count(3),
+        Count(4),
         ["caltech101"],
         [HEADLINE],
         DICTIONARIES,
