@@ -207,8 +207,16 @@ def run_sgd_in_rows(state: SGDState, X, K, y, orders, *, loss, lam, t0, project,
         Class indices.
     orders : iterable of ndarray of int
         Rows to visit in each pass, no row twice.
-    loss, lam, t0, project, average_from
-        As of `run_sgd`.
+    loss : {"least_squares", "cone", "halfspace", "cone_halfspace"}
+        Loss of one example, as `SimplexSGDClassifier` describes them.
+    lam : float
+        Of the objective with lam/2 ||W||^2.
+    t0 : float
+        Offset of the step sizes 1 / (lam (t + t0)).
+    project : bool or float
+        Project on the Frobenius ball of radius 1/sqrt(lam), or so many times that radius.
+    average_from : int or None
+        Average the iterates after so many steps.
     """
     settings = _settings(lam, t0, project, average_from)
     with np.errstate(over="ignore", invalid="ignore"):
