@@ -73,7 +73,7 @@ BY_CLASSES = (
 )
 #: Rounds of boosting; the paper prints none.
 N_ROUNDS = 300
-#: Changes of linear S-LS that keep the official split and its accuracy.
+#: Changes of S-LS, linear or Gaussian, that keep the official split and its accuracy.
 OF_SPLIT = {"grid", "intercept", "standardise", "gamma_factor"}
 #: The paper prints no number of rounds.
 FEWER_ROUNDS = "half the rounds"

@@ -367,11 +367,9 @@ def _beside(
     for method, of_method in pairs.items():
         if len(of_method) > 1:
             apart = [pair.difference for pair in of_method]
-            of_each, sets = (
-                map(designs.error_of_claim, of_method),
-                (p.cell.dataset for p in of_method),
-            )
-            mean, error = float(np.mean(apart)), errors.of_mean(apart, of_each, sets)
+            sets = [pair.cell.dataset for pair in of_method]
+            error = errors.of_mean(apart, map(designs.error_of_claim, of_method), sets)
+            mean = float(np.mean(apart))
             row = f"mean of {len(of_method)} rows"
             lines.append(_line(guest, row, method, mean, error, 0))
     columns = list(dict.fromkeys(name for of_row in means.values() for name in of_row))
