@@ -1,4 +1,4 @@
-"""One task in one process: its rows, and its processor time, whatever the clock shows when it begins."""
+"""One task in one process: its rows, and its processor time wherever that clock begins."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.rerun import made_up
 
 
 @pytest.mark.parametrize("start", [0.0, 1000.0])
-def test_seconds_are_of_the_processor_wherever_its_clock_begins(monkeypatch, start):
+def test_seconds_are_those_of_the_processor(monkeypatch, start):
     dataset = fake_paper.dataset()
     task = fake_paper.PROTOCOL.stages[0].tasks("full", {dataset.name: dataset}, None)[0]
     clock = iter([start, start + 2.5])
