@@ -291,6 +291,7 @@ SVM_DATA: dict[str, Callable[[], tuple]] = {
     "Optdigits 1500": lambda: drawn("uci/optdigits", 1500),
     "Optdigits 1000": lambda: drawn("uci/optdigits", 1000),
     "Optdigits": lambda: drawn("uci/optdigits"),
+    "Isolet 2000": lambda: drawn("uci/isolet", 2000),
 }
 #: Data, kernel, C (of the linear kernel in units of 1 / mean square), machine.
 SVM_ROWS: list[tuple[str, str, float, type]] = [
@@ -315,6 +316,8 @@ SVM_ROWS: list[tuple[str, str, float, type]] = [
     ("Landsat", "linear", 100, SimplexConeSVC),
     ("Optdigits 1000", "rbf", 10, SimplexHalfspaceSVC),
     ("generated 1000", "rbf", 100, SimplexHalfspaceSVC),
+    ("Isolet 2000", "linear", 1, SimplexHalfspaceSVC),
+    ("Isolet 2000", "linear", 100, SimplexHalfspaceSVC),
 ]
 
 

@@ -185,18 +185,17 @@ class SimplexSGDClassifier(LeastSquaresProbabilities, BaseEstimator):
         NotOptimalWarning
             If the model has a larger objective than the zero function: its steps are too long.
         """
-        return self._fit(X, y, None)
+        return self._fit(X, y, inner_products)
 
-    def _fit(self, X, y, K):
-        """Fit, with the inner products of the rows of X where they are known."""
+    def _fit(self, X, y, products_of):
+        """Fit, with the inner products of the rows from a function, asked for if they are used."""
         self._validate_params()
         X, y = self._validate(X, y, reset=True)
         indices = self._encode_classes(y)
         self._start(X, None)
         orders = [self._order(len(indices)) for _ in range(self.max_iter)]
         if takes_rows(self._state, X):
-            K = inner_products(X) if K is None else K
-            run_sgd_in_rows(self._state, X, K, indices, orders, **self._settings())
+            run_sgd_in_rows(self._state, X, products_of(X), indices, orders, **self._settings())
             self._refuse_diverged()
         else:
             for order in orders:
@@ -358,7 +357,7 @@ class SimplexSGDClassifier(LeastSquaresProbabilities, BaseEstimator):
 def fit_along(
     model: SimplexSGDClassifier, alphas: Iterable[float], X: Array, y: Array
 ) -> Iterator[SimplexSGDClassifier]:
-    """Fit a copy of a model at every alpha; the inner products of the rows are computed once.
+    """Fit a copy of a model at every alpha; inner products of the rows are computed at most once.
 
     Parameters
     ----------
@@ -376,9 +375,15 @@ def fit_along(
     SimplexSGDClassifier
         The fitted copy of every alpha.
     """
-    K = inner_products(X) if len(X) < X.shape[1] else None
+    kept: list[Array] = []
+
+    def products_of(X):
+        if not kept:
+            kept.append(inner_products(X))
+        return kept[0]
+
     for alpha in alphas:
-        yield clone(model).set_params(alpha=alpha)._fit(X, y, K)
+        yield clone(model).set_params(alpha=alpha)._fit(X, y, products_of)
 
 
 def _largest_squared_norm(X) -> float:

@@ -11,6 +11,7 @@ from reprolib.methods.simplex import (
     make_loss,
     sgd_solver,
 )
+from reprolib.methods.simplex.sgd import fit_along
 from tests.naive import simplex as naive
 
 LOSSES = ["least_squares", "cone", "halfspace", "cone_halfspace"]
@@ -301,3 +302,14 @@ def test_fewer_rows_than_features_take_the_same_steps(loss, alpha, dtype, monkey
     for name in ("coef_", "last_coef_"):
         found, expected = (getattr(model, name) for model in models)
         np.testing.assert_allclose(found, expected, atol=1e-8 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("n_features", [6, 4200])
+def test_the_fits_along_alpha_are_those_of_each_alpha(n_features):
+    """With many features they share the inner products of the rows."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, n_features)), np.arange(30) % 3
+    model = SimplexSGDClassifier("halfspace", max_iter=2, random_state=0)
+    for alpha, found in zip([0.1, 10.0], fit_along(model, [0.1, 10.0], X, y), strict=True):
+        alone = SimplexSGDClassifier("halfspace", alpha=alpha, max_iter=2, random_state=0)
+        np.testing.assert_array_equal(found.coef_, alone.fit(X, y).coef_)
