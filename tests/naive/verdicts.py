@@ -578,7 +578,8 @@ def _error_of_mean(pairs, sets) -> tuple[float, float]:
     ]
     if all(math.isclose(mean, means[0], rel_tol=1e-5, abs_tol=1e-8) for mean in means):
         return math.inf, 1
-    return statistics.stdev(means) / math.sqrt(len(means)), len(means) - 1
+    shares = [sets.count(name) / len(sets) for name in names]
+    return statistics.stdev(means) * math.hypot(*shares), len(means) - 1
 
 
 def _contrast(claim, cell, pairs, sets, n_contrasts) -> tuple[str, float]:

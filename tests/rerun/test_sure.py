@@ -206,3 +206,15 @@ def test_the_mean_over_sets_is_in_its_interval_whatever_splits_share(k, noise, b
         assert level - 0.02 < np.mean(held), "never too short"
         if len(noise) == 1:
             assert np.mean(held) < level + 0.02
+
+
+@pytest.mark.parametrize("counts", [(1, 3, 2, 6), (1, 1, 1, 1, 1, 9)])
+def test_the_mean_over_cells_weighs_a_set_by_their_number(counts):
+    """A guest's table may have unequal ones: as if all sets weighed the same, the last held 85."""
+    rng, n = np.random.default_rng(7), 4000
+    sets = np.repeat(np.arange(len(counts)), counts)
+    held = []
+    for values in rng.normal(size=(n, len(counts)))[:, sets]:
+        error = errors.of_mean(values, [Error(0.1)] * len(sets), sets)
+        held.append(abs(values.mean()) <= error.half_width())
+    assert 0.94 < np.mean(held) < 0.99, "never too short"

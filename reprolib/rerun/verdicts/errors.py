@@ -88,7 +88,7 @@ def wider(errors: Iterable[Error]) -> Error:
     return max(errors, key=lambda error: error.half_width())
 
 
-def over_sets(differences: Iterable[float]) -> Error:
+def over_sets(differences: Iterable[float], cells: Iterable[int] | None = None) -> Error:
     """Error of the mean difference over data sets, as a statement on other sets of this kind.
 
     d_i = mu + u_i + e_i on the sets i = 1 ... K: ``u_i`` is how far the methods differ there from
@@ -104,12 +104,16 @@ def over_sets(differences: Iterable[float]) -> Error:
     ----------
     differences : iterable of float
         One a data set.
+    cells : iterable of int, optional
+        How many cells of each set the mean is over, one by default: their number is its weight.
     """
     of_sets = np.array(list(differences))
     k = len(of_sets)
     if k < 2 or np.allclose(of_sets, of_sets[0]):  # errors in whole points may tie: no certainty
         return UNKNOWN
-    return Error(float(of_sets.std(ddof=1)) / math.sqrt(k), k - 1)
+    weights = np.ones(k) if cells is None else np.array(list(cells), dtype=float)
+    share = math.sqrt(np.sum(weights**2)) / np.sum(weights)  # one over the root of k, if all equal
+    return Error(float(of_sets.std(ddof=1)) * share, k - 1)
 
 
 def of_mean(differences: Iterable[float], of_each: Iterable[Error], sets: Iterable[str]) -> Error:
@@ -131,7 +135,7 @@ def of_mean(differences: Iterable[float], of_each: Iterable[Error], sets: Iterab
     for name, difference in zip(sets, differences, strict=True):
         of_sets.setdefault(name, []).append(difference)
     if len(of_sets) > 1:
-        return over_sets(float(np.mean(of_set)) for of_set in of_sets.values())
+        return over_sets(map(np.mean, of_sets.values()), map(len, of_sets.values()))
     terms = list(of_each)
     return added(terms, 1 / len(terms))
 
