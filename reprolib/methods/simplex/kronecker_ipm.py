@@ -44,6 +44,8 @@ WIDE_PRECISIONS = (1e-2, 3e-3)
 #: Duality gap, in sums of complementarity, above which a step lowers the error of the last solves
 #: and not that sum.
 LARGEST_EXCESS = 10.0
+#: The same, above which the corrector is solved more precisely, in proportion.
+USUAL_EXCESS = 0.4
 #: A row of L is left out of a class where D makes it smaller than this.
 NEGLIGIBLE = 1e-3
 #: Least entry of D in the preconditioner: with less, round-off would make it indefinite.
@@ -333,7 +335,7 @@ def _newton_step(at: _Iterate, rank: int, excess: float) -> int:
     share = 1.0 if excess > LARGEST_EXCESS else (np.mean(ahead, where=at.live) / mu) ** 3
     target, precision = (
         share * mu - of_slacks * of_rooms,
-        for_corrector / np.clip(excess, 1.0, LARGEST_EXCESS),
+        for_corrector / np.clip(excess / USUAL_EXCESS, 1.0, LARGEST_EXCESS),
     )
     dA, of_slacks, of_rooms, steps = at.direction(solve, target, precision)
     at.advance(dA, of_slacks, of_rooms, STEP_SHARE * at.longest_step(of_slacks, of_rooms))
