@@ -296,7 +296,7 @@ def test_a_name_of_only_that_is_wrong_beside_a_right_one_is_told(dry, tmp_path, 
 def test_readme_help_and_dry_run_say_the_same_minutes(capsys):
     """README 8, dry run 9: one rounded, the other rounded up."""
     readme = (ROOT / "README.md").read_text()
-    in_readme = re.search(r"on two busy cores: KPM (\d+), MKMMC (\d+), MKPM (\d+)", readme).groups()
+    in_readme = re.search(r"on two cores: KPM (\d+), MKMMC (\d+), MKPM (\d+)", readme).groups()
     for paper, number in zip(("kpm", "mkmmc", "mkpm"), in_readme, strict=True):
         assert main(["reproduce", paper, "--full", "--dry-run"]) == 0
         assert f"about {number} minutes with 2 workers" in capsys.readouterr().out
