@@ -65,12 +65,25 @@ def hmax_features(
     path = cache_directory() / "features" / name
     if path.is_file():
         return np.load(path, mmap_mode="r")
+    try:
+        _make(path, hmax, dataset, patches_of)
+    except FileNotFoundError:
+        if not path.is_file():  # else another process has made it, and removed the blocks
+            raise
+    return np.load(path, mmap_mode="r")
+
+
+def _make(path: Path, hmax: HMAX, dataset: Dataset, patches_of: str) -> None:
+    """Compute the features block by block, beside other processes at the same, and join them.
+
+    Each takes the blocks in an order of its own, so that seldom two compute the same one.
+    """
     images = dataset.extra["images"]
     sources = np.flatnonzero(dataset.y == patches_of)
     blocks = path.with_suffix("")
     blocks.mkdir(parents=True, exist_ok=True)
     starts = range(0, len(images), BLOCK)
-    for first in starts:
+    for first in np.random.default_rng(os.getpid()).permutation(starts):
         block = blocks / f"{first}.npy"
         if not block.is_file():
             if not hasattr(hmax, "places_"):
@@ -84,7 +97,6 @@ def hmax_features(
         for first in starts:
             file.write(np.load(blocks / f"{first}.npy").tobytes())
     shutil.rmtree(blocks, ignore_errors=True)
-    return np.load(path, mmap_mode="r")
 
 
 @contextmanager
