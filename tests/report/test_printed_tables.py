@@ -185,7 +185,8 @@ def test_every_file_names_command_versions_and_source(paper, ending):
         run, tasks = load_run(paper), load_tasks(paper)
         readings = {r for v in table.verdicts for r in (v.number.judged, v.reading)}
         made = tasks[tasks["table"].isin(results) & tasks["reading"].isin(readings)]
-        made = made[made["dataset"].isin({v.number.select["dataset"] for v in table.verdicts})]
+        for column in ("dataset", "method"):
+            made = made[made[column].isin({v.number.select[column] for v in table.verdicts})]
         for name in made["environment"].unique():
             versions = run["environments"][name]["versions"]
             for package in PACKAGES:
