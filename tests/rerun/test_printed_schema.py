@@ -106,6 +106,14 @@ def test_schema_and_messages_agree_on_any_change(data, value):
     assert VALIDATOR.is_valid(changed) == fits(changed, File) == (not named)
 
 
+def test_an_empty_reason_is_named():
+    """Whether it is empty was lost on the way into a table by name: refused without a word."""
+    changed = copy.deepcopy(FILES["kpm"])
+    changed["printed"]["tables"]["table1"]["not_run"]["Best of 6"] = ""
+    assert not VALIDATOR.is_valid(changed)
+    assert any('not_run."Best of 6" is' in fault for fault in form_faults("", changed, File))
+
+
 @pytest.mark.parametrize("value", [1, 1.5, "", [1, 0], [-1.5, 0.5]])
 def test_what_can_be_printed_is_valid(value):
     changed = with_value(value)

@@ -183,7 +183,9 @@ def _of(kind: Any) -> tuple[Any, type | None]:
         several = [each for each in get_args(kind) if each is not type(None)]
         return _of(several[0]) if len(several) == 1 else (kind, None)
     if (origin := get_origin(kind)) in (dict, list, Mapping):
-        return _of(get_args(kind)[-1])[0], list if origin is list else dict
+        inside = get_args(kind)[-1]
+        bare = _of(inside)[0]
+        return bare if _is_part(bare) else inside, list if origin is list else dict
     return kind, None
 
 
