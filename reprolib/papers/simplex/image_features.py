@@ -74,9 +74,9 @@ def hmax_features(
 
 
 def _make(path: Path, hmax: HMAX, dataset: Dataset, patches_of: str) -> None:
-    """Compute the features block by block, beside other processes at the same, and join them.
+    """Compute the features in blocks, shared with processes that want the same, and join them.
 
-    Each takes the blocks in an order of its own, so that seldom two compute the same one.
+    Each process takes the blocks in an order of its own, so that two seldom compute the same one.
     """
     images = dataset.extra["images"]
     sources = np.flatnonzero(dataset.y == patches_of)
