@@ -89,10 +89,7 @@ def _minutes(papers: Sequence[str]) -> str:
         minutes = minutes_of(load_tasks(paper)["seconds"].sum())
         told.append(f"{short_name(paper)} {minutes}")
     minutes = ", ".join(told)
-    return (
-        f"Minutes to run a paper again on two cores: {minutes}. "
-        "KPM, MKMMC and MKPM were timed on busy ones; quiet ones are faster."
-    )
+    return f"Minutes to run a paper again on two cores: {minutes}."
 
 
 if __name__ == "__main__":
