@@ -75,9 +75,9 @@ VARIANTS: dict[str, list[dict]] = {
 #: Settings that bound the time of one fit, over the defaults.
 QUICK = {
     "SimplexBoostingClassifier": {"n_estimators": 5},
-    "KEOPSClassifier": {"max_iter": 20},
-    "KEOPSClassifierCV": {"max_iter": 5, "Cs": [1.0], "cv": 2},
-    "MKLClassifier": {"max_iter": 20},
+    "KEOPSClassifier": {"max_iter": 100},
+    "KEOPSClassifierCV": {"max_iter": 100, "Cs": [1.0], "cv": 2},
+    "MKLClassifier": {"max_iter": 100},
     "TreeLassoClassifier": {"max_iter": 500},
 }
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
+from reprolib.methods.keops import KEOPSClassifierCV
 from tests.fuzz.estimators import adapt, assert_sound, configurations, n_classes_of, outcome
 from tests.fuzz.strategies import ordinary_sets
 
@@ -37,6 +38,9 @@ def test_any_weights_give_a_finite_answer_or_say_why_not(estimator, data):
     X, y, X_new = data.draw(ordinary_sets(n_classes_of(estimator)))
     X, X_new = adapt(estimator, X, X_new)
     estimator = clone(estimator)
+    if isinstance(estimator, KEOPSClassifierCV):
+        # Three fits, and an SVM that no solver certifies takes the time of all: a minute in all.
+        estimator.set_params(max_iter=5)
     for name in {"C", "alpha"} & set(estimator.get_params()):
         strength = data.draw(st.sampled_from([1e-300, 1e-59, 1.0, 1e5, 1e59]))
         estimator.set_params(**{name: strength})
