@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
+import pytest
 
 from reprolib.papers.mkpm import figures, summaries
 from reprolib.papers.mkpm.preparations import ITS_VOXELS, RECORDED, Preparation
+from reprolib.rerun import records as results
 from reprolib.rerun.records import COLUMNS, HEADLINE
 from reprolib.rerun.verdicts.errors import corrected_interval
+
+ROOT = Path(__file__).parents[3]
 
 
 def prepared_records():
@@ -85,3 +91,42 @@ def test_choices_that_round_to_print_are_found_with_their_d():
 def test_ranges_of_whole_numbers():
     assert summaries.ranges([3, 7, 8, 9]) == "3, 7-9"
     assert summaries.ranges([]) == ""
+
+
+@pytest.mark.parametrize(
+    ("notebook", "dataset", "reading", "sentence"),
+    [
+        (
+            "mkpm",
+            "haxby/subj1",
+            HEADLINE,
+            "We named {n} preparations after trying fourteen: MKPM is ahead in {ahead}, beyond "
+            "doubt in {surely_ahead}.",
+        ),
+        (
+            "cases/shared_budget",
+            "haxby/one_slice",
+            HEADLINE,
+            "surely ahead of the SVM in {surely_ahead} of {n} preparations and surely behind in "
+            "{surely_behind},",
+        ),
+        (
+            "cases/shared_budget",
+            "haxby/one_slice",
+            ITS_VOXELS,
+            "it is surely ahead in none and surely behind in {surely_behind}.",
+        ),
+    ],
+)
+def test_a_notebook_counts_the_preparations_as_the_records_do(notebook, dataset, reading, sentence):
+    """The counts stand in sentences, and one image moves them."""
+    frame = summaries.prepared_differences(results.load_paper("mkpm"), dataset, reading)
+    counts = {
+        "n": len(frame),
+        "ahead": (frame["difference"] > 0).sum(),
+        "surely_ahead": (frame["low"] > 0).sum(),
+        "surely_behind": (frame["high"] < 0).sum(),
+    }
+    text = (ROOT / "notebooks" / f"{notebook}.ipynb").read_text(encoding="utf-8")
+    assert sentence.format(**counts) in text
+    assert "in none" not in sentence or counts["surely_ahead"] == 0
