@@ -111,6 +111,7 @@ def exact_svms(costs: Sequence[float], K, y) -> list[Solution]:
     machines = []
     for C, start in zip(costs, starts.T, strict=True):
         found = solve_svm(K, y, C, alpha=start)
+        # A small gap certifies an answer, whatever its status says.
         if size_of_gap(found) > OPTIMAL_GAP:
             found.require_optimal(OPTIMAL_GAP)
         machines.append(found)
