@@ -16,6 +16,8 @@ PAGES = [ROOT / "README.md"]
 PAGES += [path for path in (ROOT / "docs").rglob("*.md") if "made" not in path.parts]
 PAGES += sorted((ROOT / "notebooks").rglob("*.ipynb"))
 PAGES += sorted((ROOT / "examples").rglob("README.md"))
+#: README.md is no page of the site.
+SITE = set(PAGES[1:])
 #: Addresses of Markdown links and pictures, and of HTML in Markdown.
 LINK = re.compile(r"\]\(\s*<?([^)\s>]+)|(?:href|src|srcset)=\"([^\"]+)\"")
 CODE = re.compile(r"^(`{3,}|~{3,}).*?^\1$|(?<!`)(`+)(?!`).+?(?<!`)\2(?!`)", re.M | re.S)
@@ -58,6 +60,8 @@ def test_every_relative_link_of_a_page_leads_somewhere_in_a_clone(path):
             dead.append(address)
         elif anchor and target.suffix in (".md", ".ipynb") and anchor not in anchors(target):
             dead.append(f"{address} (there is no such heading)")
+        elif path in SITE and target.suffix == ".md" and target.resolve() not in SITE:
+            dead.append(f"{address} (the site has no such page, so that `make docs` fails)")
     assert not dead
 
 
