@@ -38,7 +38,8 @@ class BuildWithShippedFolders(build_py):
             return
         for folder, patterns in SHIPPED.items():
             for path in (path for pattern in patterns for path in Path(folder).rglob(pattern)):
-                self._ship(path)
+                if ".ipynb_checkpoints" not in path.parts:
+                    self._ship(path)
 
     def _ship(self, path: Path):
         copy = Path(self.build_lib) / "reprolib" / "shipped" / path

@@ -56,7 +56,7 @@ def migrate_results(folder: Path, old: str, new: str, values: Mapping[str, str])
         raise ValueError(f"{folder / PACKED} has a column {new!r} already")
     frame[old] = frame[old].map(lambda value: values.get(value, value))
     text = frame.rename(columns={old: new}).to_csv(index=False)
-    replace_file(folder / PACKED, lzma.compress(text.encode(), preset=BEST))
+    replace_file(folder / PACKED, lzma.compress(text.encode(), filters=[BEST]))
     write_seal(folder, {RECORDS: text, RUN: (folder / RUN).read_text(encoding="utf-8")})
     return len(frame)
 

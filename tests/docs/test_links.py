@@ -14,7 +14,9 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md"]
 # What a build of the site writes is not in a clone.
 PAGES += [path for path in (ROOT / "docs").rglob("*.md") if "made" not in path.parts]
-PAGES += sorted((ROOT / "notebooks").rglob("*.ipynb"))
+PAGES += sorted(
+    path for path in (ROOT / "notebooks").rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts
+)
 PAGES += sorted((ROOT / "examples").rglob("README.md"))
 #: README.md is no page of the site.
 SITE = set(PAGES[1:])

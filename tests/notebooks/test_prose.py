@@ -16,7 +16,8 @@ from reprolib.rerun.records.registry import PAPERS, printed_of
 from reprolib.rerun.records.rows import paths
 
 ROOT = Path(__file__).parents[2]
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("**/*.ipynb"))
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("[!.]*/*.ipynb"))
+NOTEBOOKS += sorted((ROOT / "notebooks").glob("*.ipynb"))
 #: Levels of intervals, and the margin of the words.
 FIXED = {"90", "95", "1.5", "0.015"}
 #: Numbers up to this are counts that a reader checks at a glance.
