@@ -13,6 +13,7 @@ C = infinity, it is KPM.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -83,13 +84,13 @@ def error_map(
     The second is the largest relative duality gap of all these machines.
     """
     features, test_features = component_features(X, X_test, gamma, max(DIMENSIONS))
-    kernels = [
+    truncated = (
         (features[:, :D] @ features[:, :D].T, test_features[:, :D] @ features[:, :D].T)
         for D in DIMENSIONS
-    ]
-    kernels.append((gram(X, kernel="rbf", gamma=gamma), gram(X_test, X, "rbf", gamma=gamma)))
+    )
+    whole = gram(X, kernel="rbf", gamma=gamma), gram(X_test, X, "rbf", gamma=gamma)
     errors, gaps = [], [0.0]
-    for K, K_test in kernels:
+    for K, K_test in chain(truncated, [whole]):
         machines = exact_svms(costs, K, y)
         values = [
             K_test @ (y * found.variables["alpha"]) + found.variables["intercept"]

@@ -123,18 +123,16 @@ def at_fixed_dimension(task, X, y, X_test, y_test) -> list[Measurement]:
     return [Measurement("test error", error, {"D": D}, n_test=len(y_test), gap=model.duality_gap_)]
 
 
-def svms(costs, X, y, kernel="precomputed", gamma=1.0, tol=1e-3) -> tuple[np.ndarray, np.ndarray]:
+def svms(costs, K, y, tol=1e-3) -> tuple[np.ndarray, np.ndarray]:
     """Dual coefficients (n, costs) and intercepts of the SVMs with every C: those of `SVC`.
 
     Its solver is called without its checks, which take as long. It stops at ``tol``.
     """
     coef, intercept = np.zeros((len(y), len(costs))), np.empty(len(costs))
-    X, labels = np.ascontiguousarray(X), np.asarray(y, dtype=np.float64)
+    K, labels = np.ascontiguousarray(K), np.asarray(y, dtype=np.float64)
     libsvm.set_verbosity_wrap(0)
     for j, C in enumerate(costs):
-        support, _, _, of_support, b, *_ = libsvm.fit(
-            X, labels, kernel=kernel, C=C, gamma=gamma, tol=tol
-        )
+        support, _, _, of_support, b, *_ = libsvm.fit(K, labels, kernel="precomputed", C=C, tol=tol)
         coef[support, j], intercept[j] = -of_support[0], -b[0]
     return coef, intercept
 
